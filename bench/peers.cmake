@@ -1,4 +1,4 @@
-# peers.cmake: the libraries that nnrt is compared with, each an object library bench_peer_<name>, as far as they are
+# peers.cmake: the libraries that nnrt is compared with, each an object library bench_peer_<name>, where they are
 # installed.
 # Flow: included by bench/CMakeLists.txt; sets nnrt_peers. What is missing is said once, and the tables have no column
 # for it.

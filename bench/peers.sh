@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# peers.sh: runs bench/run.sh in a Debian sid of its own, which has newer releases of the libraries that nnrt is
+# peers.sh: runs bench/run.sh in a separate Debian sid, which has newer releases of the libraries that nnrt is
 # compared with.
 # Flow: debootstrap makes the system, the repository's committed files go in, bench/run.sh installs the rest inside and
 # measures.
@@ -10,7 +10,7 @@ usage() {
 usage: bench/peers.sh [--help] DIRECTORY [what bench/run.sh takes ...]
 
 Makes a Debian sid in DIRECTORY (about 3 GB; kept, brought up to date and used again by the next call), copies the
-committed files of this repository into it and runs bench/run.sh there, with the arguments behind DIRECTORY: its part
+committed files of this repository into it and runs bench/run.sh there, with the arguments after DIRECTORY: its part
 `run`, unless parts are named. What it wrote (tables, JSON, pictures) is copied to build/bench-sid; --write FILE names a
 file in there. Needs root, debootstrap, and the Debian mirror of this
 machine's own apt settings.

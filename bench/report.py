@@ -236,7 +236,7 @@ def speeds(step: dict, peak_gflops: float) -> dict:
 
 
 def kernels_of(network: dict) -> list[dict]:
-    """Time by kernel: where a network falls behind its matrix products."""
+    """Time by kernel: where a network is slower than its matrix products."""
     whole = sum(step["seconds"] for step in network["steps"])
     kernels: dict[str, dict] = {}
     for step in network["steps"]:

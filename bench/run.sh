@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh: measures how fast nnrt runs beside other libraries, and what it costs to compile, on this machine; prints the
+# run.sh: measures how fast nnrt and other libraries run, and what it costs to compile, on this machine; prints the
 # tables.
 # Flow: needs nothing but this; everything is made under build/bench. bench/peers.sh runs it where newer libraries are.
 set -euo pipefail
@@ -9,9 +9,9 @@ usage() {
 usage: bench/run.sh [--help] [--quick] [--only LIST] [--peers LIST] [--write FILE] [run] [process] [compile]
 
 Installs missing Debian packages (as root, else through sudo), builds the benches in build/bench and prints as Markdown:
-  run      the machine's limits; networks and layers, floats and int8, 1 and 2 threads, beside the peers that are
+  run      the machine's limits; networks and layers, floats and int8, 1 and 2 threads, and of the peers that are
            installed; what networks' steps take
-  process  start, memory and size of a whole process that runs MobileNetV2 once, beside the peers'
+  process  start, memory and size of a whole process that runs MobileNetV2 once, and of the peers'
   compile  time and memory of compilers for headers, networks and generated graphs; size of code; start-up
 All of them, unless some are named. Each result is checked before it is timed.
 

@@ -169,7 +169,7 @@ def process_table(data: dict) -> list[str]:
 
 
 def kernels_table(data: dict) -> list[str]:
-    """Time by kernel: where a network falls behind its matrix products."""
+    """Time by kernel: where a network is slower than its matrix products."""
     rows = []
     for one in data.get("profile", []):
         speed = [f"{one['gflops']:.0f}", share_text(one["of_peak"])] if "gflops" in one else ["", ""]

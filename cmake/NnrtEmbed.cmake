@@ -4,10 +4,10 @@
 #
 # <file> is relative to the current source directory. With NAME, which is the name given to NNRT_EMBED, the absolute
 # path is passed by a definition and replaces the one in the source; this also works with link-time optimisation.
-# Without NAME the file's folder goes on the include path, where the assembler finds the file by the name in the source.
-# Either way the target's sources are compiled again when the file changes. For an INTERFACE target these are the
-# sources of the targets that link it, if the file exists at configuration. Sources may be added later in the directory
-# that calls it.
+# Without NAME the file's folder is added to the include path, where the assembler finds the file by the name in the
+# source. Either way the target's sources are compiled again when the file changes. For an INTERFACE target these are
+# the sources of the targets that link it, if the file exists at configuration. Sources may be added later in the
+# directory that calls it.
 #
 #   add_executable(digits digits.cpp)   # NNRT_EMBED(digits_file, "digits.safetensors");
 #   nnrt_embed(digits weights/digits.safetensors NAME digits_file)

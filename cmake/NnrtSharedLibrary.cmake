@@ -1,8 +1,8 @@
 # NnrtSharedLibrary.cmake: the C functions as shared libraries for programs in C: nnrt::neural_network_runtime, and
 # nnrt::dnn with those of hbDNN.
-# Flow: included by CMakeLists.txt. An implementation is compiled once per instruction set under names of its own; each
-# exported function is bound, when the library is loaded, to the best that the processor runs. Elsewhere than on x86-64
-# there is one.
+# Flow: included by CMakeLists.txt. An implementation is compiled once per instruction set under names with its suffix;
+# each exported function is bound, when the library is loaded, to the best that the processor runs. Elsewhere than on
+# x86-64 there is one.
 
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
   set(nnrt_default_levels "sse4;avx2;avx512")

@@ -56,7 +56,7 @@ function(nnrt_add_snippets source document)
 endfunction()
 
 # nnrt_add_compile_fail(file.cpp [COMPILER compiler] [SUFFIX suffix] [LABELS label...])
-# The program must be rejected with the text of its own "// expect: <regex>" lines within the first 20 lines, and must
+# The program must be rejected with the text of the "// expect: <regex>" lines in it within the first 20 lines, and must
 # compile once NNRT_FIXED is defined: so it fails for the stated reason and no other.
 function(nnrt_add_compile_fail source)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "COMPILER;SUFFIX" "LABELS")

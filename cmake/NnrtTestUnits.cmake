@@ -9,7 +9,7 @@ set(NNRT_TEST_UNIT_FILES 16 CACHE STRING
 # Has the file test cases? Those without are second units of others.
 function(nnrt_has_test_cases result source)
   file(STRINGS ${source} cases REGEX "^ *(TEST_CASE|TEST_SUITE|SCENARIO)" LIMIT_COUNT 1)
-  # Should it get cases of its own, they count.
+  # Cases that are added to it later count.
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
   set(${result} "${cases}" PARENT_SCOPE)
 endfunction()
@@ -51,7 +51,7 @@ function(nnrt_write_test_unit unit)
 endfunction()
 
 # nnrt_test_units(<result> <name> <source>...)
-# Sets the result to what compiles these sources: units of files with test cases, and all others as they are.
+# Sets the result to what compiles these sources: units of files with test cases, and all others unchanged.
 function(nnrt_test_units result name)
   set(together)
   set(units)

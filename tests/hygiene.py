@@ -431,7 +431,7 @@ def rules_of(operator: str) -> list[str]:
 
 
 def end_of(text: str, first: int) -> int:
-    """The place behind the bracket that closes the one at `first`."""
+    """The place after the bracket that closes the one at `first`."""
     opening = text[first]
     closing, depth = {"(": ")", "{": "}"}[opening], 0
     for place in range(first, len(text)):

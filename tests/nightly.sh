@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # nightly.sh: what takes longer than the everyday tests - the second compiler, sanitizers, valgrind, fuzzers.
-# Flow: each leg has a build folder of its own under build/, named like its preset in CMakePresets.json.
+# Flow: each leg has a build folder under build/, named like its preset in CMakePresets.json.
 set -euo pipefail
 
 usage() {
@@ -79,7 +79,7 @@ leg_fuzz() {
     name=$(basename "$fuzzer" _fuzz)
     mkdir -p "build/fuzz/corpus/$name"
     echo "fuzzing $name for ${FUZZ_SECONDS:-120} s"
-    # New inputs go to the first folder; a crash is kept in build/fuzz for a seed of its own.
+    # New inputs go to the first folder; a crash is kept in build/fuzz for a new seed.
     quietly "build/fuzz/$name.log" "$fuzzer" -max_total_time="${FUZZ_SECONDS:-120}" -max_len=65536 -timeout=10 \
       -rss_limit_mb=2048 -print_final_stats=1 \
       -artifact_prefix="build/fuzz/$name-" "build/fuzz/corpus/$name" "tests/fuzz/seeds/$name"

@@ -91,7 +91,7 @@ for command in /nnrt/examples/run.sh /nnrt/tests/run.sh; do
     exit 1
   fi
   if [ "$as_user" -eq 1 ] && stranger=$(find "$root/nnrt" -user root -print -quit) && [ -n "$stranger" ]; then
-    echo "check_packages.sh: $command left root's files behind: $stranger" >&2
+    echo "check_packages.sh: $command left root's files: $stranger" >&2
     exit 1
   fi
 done

@@ -21,7 +21,7 @@ debian_mirror() { debian_archives | awk '$2 !~ /-/ { print $1; exit }'; }
 # make_system SUITE ROOT: unless there is a system already.
 make_system() {
   local suite=$1 root=$2 mirror
-  # While debootstrap is at work it has a folder of its own in there: a system in which that is left was never finished.
+  # While debootstrap is at work it has a folder debootstrap/ in there: a system that still has it was never finished.
   [ -e "$root/etc/debian_version" ] && [ ! -e "$root/debootstrap" ] && return 0
   mirror=$(debian_mirror)
   [ -n "$mirror" ] || { echo "apt knows no mirror of Debian" >&2; return 1; }
@@ -56,7 +56,7 @@ unmount_system() {
   done
 }
 
-# inside ROOT command...: runs it there, in an environment of its own.
+# inside ROOT command...: runs it there, in a new environment.
 inside() {
   local root=$1
   shift

@@ -108,7 +108,7 @@ std::vector<std::string> lines_of(const std::string& file) {
   return lines;
 }
 
-/// The place behind the ">" that ends what begins with the "<" at `first`; npos when there is none.
+/// The place after the ">" that ends what begins with the "<" at `first`; npos when there is none.
 std::size_t end_of_arguments(std::string_view text, std::size_t first) {
   int depth = 0;
   for (std::size_t i = first; i < text.size(); ++i) {
@@ -140,7 +140,7 @@ std::string with_keywords_as_code(std::string_view text) {
   return out;
 }
 
-/// What stands behind "///" in line i; nothing when that is no such line.
+/// The text after "///" in line i; nothing when that is no such line.
 std::string_view comment_of(const std::string& line) {
   const std::size_t at = line.find("///");
   return at == std::string::npos || line.find_first_not_of(' ') != at ? std::string_view()
@@ -260,8 +260,8 @@ void write_rules(std::ostream& out, const operator_info& op) {
   out << '\n';
 }
 
-/// The same node with large tensors in place of small ones, which some kernels are for; nothing where its rules refuse
-/// that.
+/// A copy of the node with large tensors in place of small ones, which some kernels are for; nothing where its rules
+/// refuse that.
 std::optional<random_node> enlarged(random_node node) {
   for (random_operand& x : node.in)
     if (x.values.empty())

@@ -19,7 +19,7 @@ libflatbuffers-dev libxxhash-dev $tools"
 # and an emulator.
 nightly="libclang-rt-16-dev llvm-16 clang-19 clang-tidy-16 valgrind doxygen g++-aarch64-linux-gnu qemu-user"
 
-# Google Benchmark and what draws pictures, for bench/; and the second compiler, which it measures beside the first.
+# Google Benchmark and what draws pictures, for bench/; and the second compiler, which it measures, too.
 bench="libbenchmark-dev python3 python3-matplotlib"
 measured_compilers="clang-16"
 

@@ -28,7 +28,7 @@ import programs  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 FLAGS = ["-std=c++20", "-O2"]
-NATIVE = ["-march=native"]  # what readers of intrinsics pay beside it, and what programs that are linked here have
+NATIVE = ["-march=native"]  # what readers of intrinsics pay in addition, and what programs that are linked here have
 PATHS = ["-I", str(ROOT / "include"), "-I", str(ROOT / "bench")]
 
 # Seconds of processor time with g++ and FLAGS, and bytes of code, that docs/guide/compile-time.md allows.

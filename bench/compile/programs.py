@@ -71,7 +71,7 @@ BLOCK = """
 
 
 def generated(nodes: int) -> str:
-    """A network of so many nodes, as straight code: convolutions, depthwise ones, activations, shortcuts, pools."""
+    """A network of `nodes` nodes, as straight code: convolutions, depthwise ones, activations, shortcuts, pools."""
     blocks = [BLOCK.format(i=i, c=16 + 8 * (i % 6), x="x" if i == 0 else f"h{i - 1}") for i in range((nodes + 7) // 8)]
     lines = "\n".join(blocks).strip("\n").splitlines()
     lines = [line for line in lines if line][:nodes]

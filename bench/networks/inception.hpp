@@ -39,7 +39,7 @@ template <std::int64_t Batch> constexpr void write_inception(nnrt::builder& g) {
   auto shaped = concat(sigmoid(left) * left, nnrt::tanh(right), axis<-1>);
   auto stretched = layers::conv2d<32, 3, 3>(shaped, "atrous", dilation<3, 2>, padding<3, 3, 2, 2>, group<2>);
   auto features = relu(stretched + squeezed);
-  auto twice = concat(features, shaped, axis<0>);  // one behind the other: the copies can go
+  auto twice = concat(features, shaped, axis<0>);  // one after the other: the copies can go
   g.output("map", twice);
   auto mean = reduce_mean(features, axes<1, 2>);
   g.output("scores", softmax(layers::full_connection<20>(mean, "fc"), axis<-1>));

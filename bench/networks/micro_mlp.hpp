@@ -24,7 +24,7 @@ template <std::int64_t Batch> constexpr void write_micro_mlp(nnrt::builder& g) {
 /// For one state.
 inline constexpr auto micro_mlp = [](nnrt::builder& g) { write_micro_mlp<1>(g); };
 
-/// The same in quantised values, with a scale for each row of weights.
+/// micro_mlp with quantised values and a scale for each row of weights.
 inline constexpr auto micro_mlp_of_bytes = [](nnrt::builder& g) {
   using namespace nnrt;
   auto x = g.input<i8, shape<1, 8>, nd, quant{.scale = 1.0F / 127, .zero_point = 0}>("state");

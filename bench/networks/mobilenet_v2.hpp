@@ -81,7 +81,7 @@ template <std::int64_t Batch, std::int64_t Size, bool IsNormed> constexpr void w
 
 /// As it is deployed: normalisation is part of the convolutions.
 inline constexpr auto mobilenet_v2 = [](nnrt::builder& g) { write_mobilenet_v2<1, 224, false>(g); };
-/// The same with a batch norm after every convolution, as it is trained; they end in the weights.
+/// As it is trained: a batch norm after every convolution, which is folded into the weights.
 inline constexpr auto mobilenet_v2_normed = [](nnrt::builder& g) { write_mobilenet_v2<1, 224, true>(g); };
 
 }  // namespace networks

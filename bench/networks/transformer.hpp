@@ -25,7 +25,7 @@ template <std::int64_t Heads, class X> constexpr auto attention(X x, std::string
   return layers::full_connection<s[2]>(joined, layer_name(layer, "out"));
 }
 
-/// Attention and a dense layer four times as wide, each behind a normalisation and beside a shortcut.
+/// Attention and a dense layer four times as wide, each after a normalisation and with a shortcut.
 template <std::int64_t Heads, class X> constexpr auto encoder_block(X x, std::string_view layer) {
   using namespace nnrt;
   auto normed = layers::layer_norm(x, layer_name(layer, "norm1"), begin_norm_axis<2>, epsilon<1e-5F>);

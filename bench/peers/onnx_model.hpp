@@ -199,7 +199,7 @@ class writer {
       if (std::find(l.inputs.begin(), l.inputs.end(), id) != l.inputs.end()) return true;
     return false;
   }
-  /// Where an operation writes; finish() brings it to its tensor.
+  /// Where an operation writes; finish() moves it to its tensor.
   std::string raw_result(int id) const { return quantised_ ? "r" + std::to_string(id) : name_of(id); }
   void finish(int id) {
     if (!quantised_) return;
@@ -253,7 +253,7 @@ class writer {
   }
 
   // --- layers ---
-  /// The operation's node, with the fused activation behind it.
+  /// The operation's node, with the fused activation after it.
   void operation_node(const described_layer& l, const std::string& op, std::vector<std::string> inputs,
                       const std::vector<message>& attributes = {}) {
     const std::string to = raw_result(l.output);

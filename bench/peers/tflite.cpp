@@ -54,7 +54,7 @@ TfLiteQuantization quantisation(const std::vector<float>& scales, std::int32_t z
 }
 
 /// A description as tensors and nodes of an interpreter. Tensors have the description's numbers; those that it has not
-/// come behind them.
+/// follow them.
 class network_builder {
  public:
   network_builder(const description& network, tflite::Interpreter& into, const kept_report& report,
@@ -148,7 +148,7 @@ class network_builder {
   }
   static int whole(std::int64_t x) { return static_cast<int>(x); }
 
-  // --- what stands beside an image: the library knows two ways, others are an operation of their own ---
+  // --- padding of images: the library knows two kinds, others are a separate operation ---
   bool is_valid(const described_layer& l) const { return l.top == 0 && l.bottom == 0 && l.left == 0 && l.right == 0; }
   bool is_same(const described_layer& l, const height_and_width& kernel) const {
     const auto pads = [](std::int64_t in, std::int64_t out, std::int64_t k, std::int64_t stride, std::int64_t dilation,
@@ -164,7 +164,7 @@ class network_builder {
     int input;
     TfLitePadding padding;
   };
-  /// `beside` zero points (zeros), or the lowest numbers.
+  /// padded with zero points (zeros), or the lowest numbers.
   padded padded_input(const described_layer& l, const height_and_width& kernel, bool is_lowest) {
     const int x = operand(l.inputs[0]);
     if (is_valid(l)) return {x, kTfLitePaddingValid};

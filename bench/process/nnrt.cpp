@@ -1,6 +1,6 @@
 // nnrt: one MobileNetV2 result from a fresh process, its weights embedded as the kernels read them.
 // Flow: nnrt_embed_packed() in bench/CMakeLists.txt has them packed; bench/process/measure.py starts the program many
-// times beside the peers'.
+// times, in turn with the peers'.
 #include "networks/mobilenet_v2.hpp"
 #include "process/said.hpp"
 

@@ -25,7 +25,7 @@ inline void say_result(const float* scores, std::size_t count) {
   std::size_t best = 0;
   for (std::size_t i = 1; i < count; ++i)
     if (scores[i] > scores[best]) best = i;
-  // Measuring the memory takes time of its own: only on demand, in runs that are not timed.
+  // Measuring the memory takes time: only on demand, in runs that are not timed.
   std::printf("%zu %ld\n", best, std::getenv("NNRT_BENCH_MEMORY") != nullptr ? private_kib() : 0);
 }
 

@@ -1,4 +1,4 @@
-// c_calls: what an inference costs through the C functions, beside the same one through nnrt::session - the same
+// c_calls: what an inference costs through the C functions and through nnrt::session - the same
 // program, made from the same graph, on the same numbers.
 // Flow: prints one line for each network and each way to call; the ways take turns, and the median of many rounds
 // counts.

@@ -81,7 +81,7 @@ struct image {
   std::int32_t size, channels;
 };
 
-/// What stands behind a layer that was not folded: batch normalisation, relu6.
+/// What follows a layer that was not folded: batch normalisation, relu6.
 std::uint32_t normalised(network& n, std::uint32_t x, std::int32_t size, std::int32_t channels) {
   const std::uint32_t y = n.tensor({1, size, size, channels}), z = n.tensor({1, size, size, channels});
   const std::uint32_t scale = n.weight({channels}, 1), offset = n.weight({channels}, 0.1F),

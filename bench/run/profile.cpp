@@ -1,4 +1,4 @@
-// profile: the time of each step of every network, beside the machine's peak - where a network loses against its
+// profile: the time of each step of every network, and the machine's peak - where a network loses against its
 // matrix products.
 // Flow: bench/run.sh writes its JSON to build/bench/profile.json; bench/report.py makes the tables. --threads=N divides
 // steps among N threads (1); with a folder as its argument it also writes a trace of each network's last run there, for

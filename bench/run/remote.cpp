@@ -1,4 +1,4 @@
-// remote: what an inference costs whose driver lives in another process, beside the same driver in this one - a small
+// remote: what an inference costs whose driver lives in another process, and with the driver in this one - a small
 // network and MobileNetV1.
 // Flow: forks a host of the cpu driver; the two take turns, call by call, and then by ten calls in a row: call by call
 // each finds the caches full of the other's weights, so that throughput is what ten in a row say. Where there are two

@@ -1,5 +1,5 @@
 // workloads: every workload of bench/workloads, in floats and in quantised values, by nnrt and by the peers, with 1 and
-// 2 threads, each beside the machine's own peak.
+// 2 threads, each with the machine's peak at that time.
 // Flow: bench/run.sh runs it with repetitions and reads its JSON; profile.cpp says which steps lose what.
 #include "support/measured.hpp"
 

@@ -1,5 +1,5 @@
 // machine: what this machine can do at most - multiply-adds in registers, reading from each cache and from memory.
-// Flow: measured.hpp takes the peak beside every timing, so that a share never compares two clocks;
+// Flow: measured.hpp measures the peak with every timing, so that a share never compares two clocks;
 // bench/run/machine.cpp prints all.
 #pragma once
 
@@ -120,7 +120,7 @@ inline double peak_gflops(nnrt::thread_pool* pool = nullptr) {
   return 2.0 * fma_chains * (vector_bytes / sizeof(float)) * times * threads / best * 1e-9;
 }
 
-/// The same for multiply-adds of bytes, Gop/s: in matrix registers where kernels use them, else dot products.
+/// The machine's peak of multiply-adds of bytes, Gop/s: in matrix registers where kernels use them, else dot products.
 inline double peak_byte_gops(nnrt::thread_pool* pool = nullptr) {
   const bool in_matrix_registers = nnrt::kernels::may_use_matrix_registers();
   const long times = in_matrix_registers ? 4'000 : 60'000;

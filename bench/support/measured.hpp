@@ -1,4 +1,5 @@
-// measured: workloads as Google Benchmarks - checked against the references first, timed beside the machine's own peak.
+// measured: workloads as Google Benchmarks - checked against the references first, timed together with the machine's
+// peak.
 // Flow: bench/run/workloads.cpp adds them and calls run_benchmarks(); bench/report.py makes tables of their JSON.
 #pragma once
 
@@ -20,7 +21,7 @@
 
 namespace bench {
 
-/// What is known of a workload beside its time.
+/// What is known of a workload apart from its time.
 struct work {
   double macs = 0;        // multiply-accumulates of one run; 0: not what it is about
   std::size_t bytes = 0;  // what one run must read and write at least
@@ -121,7 +122,7 @@ class progress {
 };
 
 /// Registers a workload: "<group>/<name>/<who runs it>/<dtype>/threads:<n>". Tables are joined on group, name and
-/// dtype, so whoever else runs the same workload gets a row beside ours.
+/// dtype, so another library that runs the same workload has a column in our row.
 template <class Function>
 void add(const std::string& group, const std::string& name, const std::string& who, nnrt::dtype type, int threads,
          Function function) {
@@ -157,7 +158,7 @@ inline void time_checked(benchmark::State& state, const prepared& with, runner& 
   state.counters["error"] = error;
 }
 
-/// What one of several runners has done beside the others.
+/// What one of several runners has done.
 struct alignas(64) pace {
   std::int64_t runs = 0;
   double seconds = 0;

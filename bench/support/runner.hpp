@@ -1,4 +1,4 @@
-// runner: whoever can run one network - nnrt or a peer - as the benches see it, and the list of peers.
+// runner: interface of what runs one network in the benches - nnrt or a peer, and the list of peers.
 // Flow: each file of bench/peers registers itself; measured.hpp times a runner, cold.cpp starts a process with one.
 #pragma once
 

@@ -1,5 +1,5 @@
-// classifier: the network of ../digits behind a camera - it sees Y, U and V of an image, and its first layer looks at Y
-// alone.
+// classifier: the network of ../digits with a camera's images - it reads Y, U and V of an image, and its first layer
+// looks at Y alone.
 // Flow: calibrate() finds scales and stores the weights, models_to_bytes() makes of it what hbDNNInitializeFromDDR
 // loads.
 #include "classifier.hpp"

@@ -1,4 +1,4 @@
-// main: a camera program as boards run it - NV12 frames, hbDNNResize, hbDNNInfer - beside the same network in floats.
+// main: a camera program as boards run it - NV12 frames, hbDNNResize, hbDNNInfer - compared with the network in floats.
 // Flow: frames.hpp draws what the camera sees, classifier.cpp compiles the model; everything else here are the C
 // functions of dnn/hb_dnn.h.
 #include "classifier.hpp"

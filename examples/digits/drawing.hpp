@@ -1,4 +1,4 @@
-// drawing: digits beside what the network says of them.
+// drawing: prints digits next to the network's results.
 // Flow: main.cpp draws two digits a row, or one with all ten probabilities.
 #pragma once
 
@@ -28,7 +28,7 @@ inline std::string row_of(const held_out& digits, std::size_t digit, std::size_t
   return line + end_of_pixels(how);
 }
 
-/// What stands beside row `row` of the digit.
+/// Text to the right of row `row` of the digit.
 inline std::string caption(const held_out& digits, const reading& r, std::size_t row) {
   char text[32] = "";
   const int label = digits.label(r.digit);
@@ -55,7 +55,7 @@ inline void draw_all(const held_out& digits, std::span<const reading> readings, 
   }
 }
 
-/// One digit beside the probability of every class.
+/// One digit, and to its right the probability of every class.
 inline void draw_one(const held_out& digits, const reading& r, shading how) {
   for (std::size_t i = 0; i < r.probability.size(); ++i) {
     const bool has_row = i >= 1 && i <= side;

@@ -91,7 +91,7 @@ constexpr auto network = [](builder& g) {
   g.output("probability", softmax(matmul(small, g.weight<f32, shape<64, 10>>("matrix"))));
 };
 
-/// The same device to a program in C: y = tanh(x). Whether it was refused, as it must be.
+/// Whether the C functions refuse y = tanh(x) for the device, as they must.
 bool is_refused_by_the_c_functions(std::size_t device) {
   OH_NNModel* model = OH_NNModel_Construct();
   const std::int32_t extents[] = {1, 4};

@@ -1,5 +1,5 @@
 /* nnrt_c: a network put together, compiled and run from plain C, with the functions of Neural Network Runtime.
- * Flow: links against libneural_network_runtime.so; nothing here knows that nnrt is behind it. */
+ * Flow: links against libneural_network_runtime.so; nothing here depends on nnrt. */
 #include <neural_network_runtime/neural_network_core.h>
 #include <neural_network_runtime/neural_network_runtime.h>
 #include <stdio.h>

@@ -44,7 +44,7 @@ double real_at(dtype type, const std::vector<std::byte>& bytes, std::size_t i) {
   return number;
 }
 
-/// Integers beside numbers of floating point are computed with in the result's dtype: those that it has. False where it
+/// Converts integers that are combined with floats to the result's dtype, if it has their values. False where it
 /// has none for one of them.
 bool take_integers_of(dtype result, random_operand& x) {
   bool all = true;

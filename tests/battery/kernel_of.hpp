@@ -64,7 +64,7 @@ inline node_result kernel_of(random_node& node, const kernel_choice& choice, int
 }
 
 /// The kernel that a plan would take: the reference where there is no other. No transformed convolutions: those spread
-/// NaN, and have tests of their own.
+/// NaN, and have separate tests.
 inline kernel_choice choice_for(const random_node& node) {
   const std::vector<operand> operands = node.operands();
   if (const kernel_choice fast = node.op->select({node.words, operands, node.out, false, winograd::off})) return fast;

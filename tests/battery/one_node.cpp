@@ -59,7 +59,7 @@ std::string difference_of(const tensor_desc& desc, const std::vector<std::byte>&
   return {};
 }
 
-/// Whether integers are so many steps apart at most.
+/// Whether integers differ by at most `steps`.
 bool are_within(int steps, const tensor_desc& desc, const std::vector<std::byte>& got,
                 const std::vector<std::byte>& expected) {
   bool all = got.size() == expected.size() && types::integer.contains(desc.type);

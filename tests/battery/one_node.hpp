@@ -36,11 +36,12 @@ template <class F> node_result with_outputs(const random_node& node, std::byte f
 node_result reference_of(random_node& node, std::byte filling = std::byte{0x5a});
 
 /// What differs between results that have no fault: nothing where each output is as close as computing in another order
-/// allows. Quantised values of quantised outputs may be so many steps apart: devices round in ways of their own.
+/// allows. Quantised outputs may differ by `steps`: devices round in other ways.
 std::string difference(const random_node& node, const node_result& got, const node_result& expected, int steps = 0);
 
-/// The same for what a compiled network gives: of float16 it may be what the reference computes in float32 and rounds
-/// in the end. A recurrent layer then keeps states between its steps that float16 would round to 0.
+/// Differences between a compiled network's results and the reference's. Of float16 it may be what the reference
+/// computes in float32 and rounds in the end. A recurrent layer then keeps states between its steps that float16 would
+/// round to 0.
 std::string difference_of_network(const random_node& node, const node_result& got, const node_result& expected,
                                   int steps = 0);
 

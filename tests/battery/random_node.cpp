@@ -64,7 +64,7 @@ shape_t filters_for(const shape_t& image, dice& random) {
   return {outer, random.between(1, 3), random.between(1, 3), inner};
 }
 
-/// The other factor of a matrix product: batches as they are or repeated, rows or columns that fit.
+/// The other factor of a matrix product: batches unchanged or repeated, rows or columns that fit.
 shape_t partner_of(const shape_t& matrix, dice& random) {
   if (matrix.rank < 2) return matrix;
   shape_t other = matrix;
@@ -105,8 +105,8 @@ shape_t like(likeness how, const shape_t& from, shape_wish wish, dice& random) {
 likeness any_likeness(dice& random) { return static_cast<likeness>(random.below(static_cast<int>(likeness::count))); }
 
 /// Operands whose shapes follow from those of two others: no likeness to one of them makes such. They are known by
-/// their roles: boxes beside scores, anchors and thresholds, what a recurrent layer has beside its steps, and what a
-/// layer adds to its sums.
+/// their roles: boxes with scores, anchors and thresholds, what a recurrent layer reads in addition to its steps, and
+/// what a layer adds to its sums.
 std::optional<shape_t> like_partners(std::string_view role, const std::vector<shape_t>& before, dice& random) {
   const shape_t first = before.empty() ? shape_t{} : before[0];
   if (role == "boxes")
@@ -193,7 +193,7 @@ numbers_t any_list(const shape_t& x, dice& random) {
   }
 }
 
-/// The same as an attribute; also the lengths and halves of lists that attributes have.
+/// A random list for an attribute; also of the lengths that attributes have.
 numbers_t any_attribute_list(const shape_t& x, dice& random) {
   switch (random.below(5)) {
     case 0: return many(2, 1, 3, random);
@@ -261,7 +261,7 @@ std::vector<word> words_for(const operator_info& op, const shape_t& x, dice& ran
   std::size_t at = 0;
   for (const attribute_field& field : op.label->attributes) {
     const std::size_t count = words_of(field.kind, array_ref<const word>(defaults).subspan(at));
-    // Of many, most stay as they are: else hardly any node would be accepted.
+    // Of many, most are unchanged: else hardly any node would be accepted.
     if (random.once_in(op.label->attributes.size() < 8 ? 2 : 4)) append_attribute(words, op, field, x, random);
     else
       words.insert(words.end(), defaults.begin() + static_cast<std::ptrdiff_t>(at),
@@ -504,7 +504,7 @@ void make_signal(random_node& made, dtype computed, dice& random) {
   set_attribute(op, made.words, {"function", numbers_t{function}});
   set_attribute(op, made.words, {"numbers", numbers});
 }
-/// What such an operator is wanted to make of quantised values: y in a scale of its own.
+/// What such an operator is wanted to make of quantised values: y with another scale.
 void want_recurrent(random_node& made, dtype computed, dice& random) {
   const std::string_view role = made.op->inputs.back().role;
   if ((role != "n_o" && role != "state") || random.once_in(8)) return;
@@ -537,7 +537,8 @@ void make_operands(random_node& made, dtype computed, shape_wish wish, dice& ran
     else {
       const bool is_typed = static_cast<int>(made.in.size()) == op.traits.typed_by || !random.once_in(6);
       const dtype type = row.accepts.contains(computed) && is_typed ? computed : random.one_of(row.accepts);
-      const likeness how = is_alike ? common : any_likeness(random);  // in a statement of its own: chance has an order
+      const likeness how =
+          is_alike ? common : any_likeness(random);  // a separate statement: the order of random numbers matters
       const std::optional<shape_t> fitting = op.inputs[0].role == "bbox" || op.inputs[0].role == "boxes" ||
                                                      (op.inputs.size() > 1 && op.inputs[1].role == "w_ih") ||
                                                      op.inputs.back().role == "addend"

@@ -29,7 +29,7 @@ void check_close(const random_node& node, const node_result& got, const node_res
   CHECK(difference(node, got, expected) == "");
 }
 
-/// The same for what a session gives.
+/// Output by output of a session; says which one differs first.
 void check_close_network(const random_node& node, const node_result& got, const node_result& expected) {
   CHECK(got.fault.rule == expected.fault.rule);
   if (got.fault || expected.fault) return;
@@ -47,7 +47,7 @@ std::int64_t most_parts(const random_node& node) {
   return std::min<std::int64_t>(most, 1024);
 }
 
-/// Whether a box of x has all its elements one behind the other: it is cut along one axis, and those outside of it have
+/// Whether a box of x has contiguous elements: it is cut along one axis, and those outside of it have
 /// one element.
 bool lies_in_one_piece(const shape_t& box, const shape_t& x) {
   if (box.rank != x.rank) return false;
@@ -181,7 +181,7 @@ bool may_be_late(const random_node& node, std::size_t i) {
          node.in[i].desc.type != dtype::none;
 }
 
-/// The node with all such lists computed by the network, and with outputs declared as they are.
+/// The node with all such lists computed by the network, and with outputs declared as inferred.
 random_node with_late_numbers(const random_node& node) {
   random_node late = node;
   late.wanted = node.out;

@@ -220,7 +220,7 @@ inline constexpr auto filtered = [](builder& g) {
                                          g.input<f32, shape<3>>("bias"), g.input<f32, shape<2, 12>>("state"));
   g.output("y", concat(row(y), row(next), axis<0>));
 };
-/// The same on quantised values.
+/// `filtered` with quantised values.
 inline constexpr auto filtered_quantised = [](builder& g) {
   constexpr quant by{0.01F, 0};
   auto x = g.input<i8, shape<2, 5>, nd, quantised_x<i8>>("x");

@@ -1,4 +1,4 @@
-// background_test: every job is done once, whoever waits sees what it wrote, and a job may ask for the next one or end
+// background_test: every job is done once, waiting threads see what it wrote, and a job may ask for the next one or end
 // its thread.
 #include <nnrt/c_api/background.hpp>
 

@@ -1,6 +1,6 @@
 // cache_faults: what is left of a cache when the disk is full, when the writer is killed, and when two processes share
 // it.
-// Flow: children build, write and end as they are told; the parent looks at what they left.
+// Flow: children build, write and end on request; the parent looks at what they left.
 #include "c_api/failing_disk.hpp"
 #include "c_api/fake_device.hpp"
 #include "c_api/small_model.hpp"

@@ -140,7 +140,7 @@ int available_between(const OH_NN_UInt32Array* inputs, const OH_NN_UInt32Array* 
   return n == 1 && can[0] && built == OH_NN_FAILED ? code : -1;
 }
 
-/// The same of a model whose one operation reads what nothing makes: -1 unless it cannot be done.
+/// Code for a model whose only operation reads a tensor that nothing writes; -1 if it is available.
 int available_without_nodes() {
   small_model m(stage::operation);
   add_tensor(m.handle, OH_NN_FLOAT32, small_shape);

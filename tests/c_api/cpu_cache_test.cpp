@@ -104,7 +104,7 @@ void write_lenet(network& n) {
               {p, n.weight({10, 216}), n.weight({10})}, y);
   n.finish(x, y);
 }
-/// A dense layer with so many weights that they are kept as float16 where that is wanted.
+/// A dense layer with enough weights to be kept as float16 where that is wanted.
 void write_wide(network& n) {
   const std::uint32_t x = n.tensor({1, 256}), w = n.weight({256, 256}), b = n.weight({256}), y = n.tensor({1, 256});
   n.operation(OH_NN_OPS_FULL_CONNECTION, {}, {x, w, b}, y);
@@ -198,7 +198,7 @@ template <class SetSource> outcome build(OH_NNCompilation* c, const named_networ
 }
 constexpr auto plainly = [](OH_NNCompilation*) {};
 
-/// A cache in a folder of its own.
+/// A cache in a separate folder.
 struct cached {
   temporary_folder folder;
 
@@ -333,7 +333,7 @@ TEST_CASE("programs for two instruction sets that share a directory store their 
   CHECK(built(changed).code == OH_NN_SUCCESS);  // another model keeps nothing of this one's
   CHECK(cache.folder.count() == 4);
   CHECK(built(made).result == fresh);
-  replace(cache, std::vector<std::string>(8, theirs));  // so many kinds of machines are none
+  replace(cache, std::vector<std::string>(8, theirs));  // more kinds of machines than exist
   CHECK(built(made).result == fresh);
   CHECK(cache.folder.count() == 4);
 }

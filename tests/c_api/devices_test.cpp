@@ -26,7 +26,7 @@ namespace {
 
 constexpr auto doubled = [](builder& g) { g.output("y", relu(g.input<f32, shape<1, 4>>("x"))); };
 
-/// Serves at the path, in a process of its own; a run on numbers that begin with 99 takes 30 seconds.
+/// Serves at the path, in another process; a run on numbers that begin with 99 takes 30 seconds.
 ::pid_t begin_host(const std::string& path) {
   return begin_child([&] {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);

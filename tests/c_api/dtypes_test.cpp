@@ -1,4 +1,4 @@
-// dtypes_test: the dtypes that every operation of NNRt takes and gives, beside what its documents limit.
+// dtypes_test: the dtypes that every operation of NNRt takes and gives, and the limits of its documents.
 // Flow: the table is compared with the operators' own; a row changes with the documents, or where an operator learns a
 // dtype.
 #include <nnrt/c_api/operations.hpp>

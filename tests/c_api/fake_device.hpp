@@ -1,4 +1,4 @@
-// fake_device: devices for tests that do as they are told - refuse, fail, keep caches, die.
+// fake_device: devices for tests that do what a test sets - refuse, fail, keep caches, die.
 // Flow: tests register one, compile on it, and look at what the C functions make of its answers.
 #pragma once
 

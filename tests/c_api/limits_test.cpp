@@ -77,7 +77,7 @@ bool makes_memory(small_executor& e, std::size_t bytes) {
 
 #if !defined(NNRT_TEST_SANITIZED)  // which needs descriptors itself, to look whether memory can be read
 TEST_CASE("without file descriptors there are no tensors and no memory, and everything else goes on" *
-          doctest::skip(nnrt_test::runs_in_valgrind())) {  // which keeps descriptors of its own beyond the limit
+          doctest::skip(nnrt_test::runs_in_valgrind())) {  // which keeps descriptors beyond the limit
   CHECK(in_child([] {
           small_executor e;
           limit(RLIMIT_NOFILE, next_descriptor());

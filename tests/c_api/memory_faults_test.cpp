@@ -140,7 +140,7 @@ class life {
     ask("OH_NNModel_Finish", [&] { return OH_NNModel_Finish(model_); });
     const bool* can = nullptr;
     std::uint32_t count = 0;
-    // An error of the device has a code of its own here, be it for want of memory.
+    // An error of the device has another code here, also if the device has no memory.
     ask("OH_NNModel_GetAvailableOperations",
         [&] { return OH_NNModel_GetAvailableOperations(model_, device_, &can, &count); },
         {OH_NN_MEMORY_ERROR, OH_NN_FAILED});
@@ -149,7 +149,7 @@ class life {
 
   // ---- Compilations ----
 
-  /// A compilation is built once, whatever comes of it: each attempt has one of its own.
+  /// A compilation is built once, even if that fails: each attempt needs a new one.
   int built(OH_NNCompilation* fresh) {
     OH_NNCompilation_Destroy(&compilation_);
     compilation_ = fresh;

@@ -1,5 +1,5 @@
 // operations_test: parameter tensors of NNRt's later operations, as AddOperation checks them and decodes them.
-// Flow: operators' tables alone say what is taken; models and devices have tests of their own.
+// Flow: operators' tables alone say what is taken; models and devices have other tests.
 #include <nnrt/c_api/operations.hpp>
 
 #include <nnrt/core/kernel.hpp>

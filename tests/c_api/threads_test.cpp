@@ -1,4 +1,4 @@
-// threads: everything at once - models, compilations and executors in threads of their own, asynchronous runs that end
+// threads: everything at once - models, compilations and executors in several threads, asynchronous runs that end
 // late, or whose executor is destroyed. Flow: results are compared here; ThreadSanitizer says the rest.
 #include "c_api/fake_device.hpp"
 #include "c_api/small_model.hpp"

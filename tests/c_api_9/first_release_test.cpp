@@ -1,5 +1,5 @@
 // first_release: NNRT_API_LEVEL=9 - what the C functions of NNRt's first release answered otherwise than newer ones.
-// Flow: a program of its own, as a program has one level; one unit, so that all devices are compiled once.
+// Flow: a separate program, as a program has one level; one unit, so that all devices are compiled once.
 #define NNRT_API_LEVEL 9
 #include <nnrt/c_api.hpp>
 

@@ -1,5 +1,5 @@
 // expect: scalar_must_be_a_number_of_the_dtype
-// 300 beside u8 would silently become 44.
+// 300 would silently become 44 in u8.
 #include <nnrt/ops/add.hpp>
 
 #include <nnrt/core/kernel.hpp>

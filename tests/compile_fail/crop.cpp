@@ -1,5 +1,5 @@
 // expect: graph_rejected<.*crop::rule::box_must_lie_in_the_input.*actual<3L?>.*expected<2L?>
-// Two pixels are left behind the offset.
+// Two pixels are left after the offset.
 #include <nnrt/ops/crop.hpp>
 
 #include <nnrt/core/kernel.hpp>

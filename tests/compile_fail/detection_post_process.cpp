@@ -1,5 +1,5 @@
 // expect: graph_rejected<.*detection_post_process::rule::extents_must_be_those_of_the_boxes.*actual<10L?>.*expected<12L?>
-// Each box has an anchor of its own.
+// Each box has its anchor.
 #include <nnrt/ops/detection_post_process.hpp>
 
 #include <nnrt/core/kernel.hpp>

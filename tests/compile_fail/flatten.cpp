@@ -1,5 +1,5 @@
 // expect: graph_rejected<.*flatten::rule::axis_must_be_between_minus_rank_and_rank.*actual<4>.*expected<3>
-// An axis behind the end.
+// An axis after the last.
 #include <nnrt/ops/flatten.hpp>
 
 #include <nnrt/core/kernel.hpp>

@@ -1,5 +1,5 @@
 // expect: graph_rejected<.*conv2d::rule::.*channels.*actual<4L?>.*expected<3L?>
-// Four channels in three groups; the layers behind it do not complain, too.
+// Four channels in three groups; the following layers do not complain, too.
 #include <nnrt/ir/layers.hpp>
 
 constexpr auto network = [](nnrt::builder& g) {

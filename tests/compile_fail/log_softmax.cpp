@@ -1,5 +1,5 @@
 // expect: graph_rejected<.*log_softmax::rule::axis_must_be_an_axis_of_the_input.*actual<2>.*expected<1>
-// An axis behind the last.
+// An axis after the last.
 #include <nnrt/ops/log_softmax.hpp>
 
 #include <nnrt/core/kernel.hpp>

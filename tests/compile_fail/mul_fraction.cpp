@@ -1,5 +1,5 @@
 // expect: beside an integer tensor a scalar must be an integer, too
-// 0.5 beside an integer tensor would silently become 0.
+// With an integer tensor 0.5 would silently become 0.
 #include <nnrt/ops/mul.hpp>
 
 #include <nnrt/core/kernel.hpp>

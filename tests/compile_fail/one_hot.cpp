@@ -1,5 +1,5 @@
 // expect: graph_rejected<.*one_hot::rule::axis_must_be_an_axis_of_the_output.*actual<2L?>.*expected<1L?>
-// The axis behind the last one.
+// The axis after the last one.
 #include <nnrt/ops/one_hot.hpp>
 
 #include <nnrt/core/kernel.hpp>

@@ -1,5 +1,5 @@
 // expect: graph_rejected<.*select::rule::extents_must_be_equal_or_1.*actual<3>.*expected<4>
-// A condition for three columns beside tensors that have four.
+// A condition for three columns, but tensors with four.
 #include <nnrt/ops/select.hpp>
 
 #include <nnrt/core/kernel.hpp>

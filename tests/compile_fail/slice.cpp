@@ -1,5 +1,5 @@
 // expect: graph_rejected<.*slice::rule::size_must_not_exceed_what_is_left.*actual<3L?>.*expected<2L?>
-// A box that ends behind the tensor.
+// A box that ends after the tensor.
 #include <nnrt/ops/slice.hpp>
 
 #include <nnrt/core/kernel.hpp>

@@ -1,5 +1,5 @@
 // expect: graph_rejected<.*arithmetic_rule::operands_must_not_both_be_boolean.*actual<2.*expected<1.*in_operator<.*squared_difference
-// Booleans count as 0 and 1 beside numbers, but two of them have no difference.
+// Booleans count as 0 and 1 with numbers, but two of them have no difference.
 #include <nnrt/ops/squared_difference.hpp>
 
 #include <nnrt/core/kernel.hpp>

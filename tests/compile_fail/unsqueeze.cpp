@@ -1,5 +1,5 @@
 // expect: graph_rejected<.*unsqueeze::rule::axis_must_be_an_axis_of_the_output.*actual<3L?>.*expected<2L?>
-// A place behind the end.
+// A place after the end.
 #include <nnrt/ops/unsqueeze.hpp>
 
 #include <nnrt/core/kernel.hpp>

@@ -1,5 +1,5 @@
 // expect: graph_rejected<.*unstack::rule::axis_must_be_an_axis_of_the_input.*actual<3>.*expected<2>
-// An axis behind the last.
+// An axis after the last.
 #include <nnrt/ops/unstack.hpp>
 
 #include <nnrt/core/kernel.hpp>

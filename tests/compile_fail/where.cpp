@@ -1,5 +1,5 @@
 // expect: graph_rejected<.*where::rule::extents_must_be_equal_or_1.*actual<3>.*expected<4>
-// A condition for three columns beside tensors that have four.
+// A condition for three columns, but tensors with four.
 #include <nnrt/ops/where.hpp>
 
 #include <nnrt/core/kernel.hpp>

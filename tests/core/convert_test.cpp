@@ -29,7 +29,7 @@ static_assert(math::convert<std::int32_t>(true) == 1 && math::convert<float>(fal
 static_assert(math::convert<float>(1e300) == float_inf && math::convert<float>(std::int32_t{16777217}) == 16777216.0F);
 static_assert(static_cast<float>(math::convert<nnrt::float16>(1e30)) == float_inf);
 static_assert(static_cast<float>(math::convert<nnrt::float16>(2049)) == 2048.0F);
-// Beside a half by less than a float can say: rounded once, not to the half and then to its even neighbour.
+// Closer to a tie than a float can say: rounded once, not to the tie and then to its even neighbour.
 static_assert(static_cast<float>(math::convert<nnrt::float16>(2049.00001)) == 2050.0F &&
               static_cast<float>(math::convert<nnrt::float16>(-2050.99999999)) == -2050.0F);
 static_assert(static_cast<float>(math::convert<nnrt::float16>(2051.0)) == 2052.0F &&

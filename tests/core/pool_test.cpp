@@ -21,7 +21,7 @@ constexpr bool grows() {
   for (int i = 0; i < 300; ++i) {
     p.push_back(i * i);
     v.push_back(i * i);
-    if (i % 3 == 0) p.push_back(p[0]), v.push_back(v[0]);  // an element of its own, which growing moves
+    if (i % 3 == 0) p.push_back(p[0]), v.push_back(v[0]);  // an element of the pool, which growing moves
     if (p.size() != v.size() || p.back() != v.back()) return false;
   }
   return std::equal(p.begin(), p.end(), v.begin());

@@ -94,7 +94,7 @@ TEST_CASE("calibrate: a network at run time becomes what the static network beco
 }
 
 namespace {
-/// Filters for each channel: with a sum behind them, and as the last layer; and two transposed convolutions whose
+/// Filters for each channel: with a sum after them, and as the last layer; and two transposed convolutions whose
 /// results are summed.
 constexpr auto depths = [](builder& g) {
   auto x = g.input<f32, shape<1, 6, 5, 4>>("x");

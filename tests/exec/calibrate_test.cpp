@@ -31,7 +31,7 @@ template <std::size_t N> std::vector<std::array<float, N>> samples_of(std::size_
   return samples;
 }
 
-/// A residual block behind a folded normalisation, a branch that the accelerator has not, a dense layer, softmax.
+/// A residual block after a folded normalisation, a branch that the accelerator has not, a dense layer, softmax.
 constexpr auto block = [](builder& g) {
   auto x = g.input<f32, shape<1, 9, 7, 3>>("x");
   auto a = layers::conv2d<8, 3, 3>(x, "stem", same);
@@ -380,7 +380,7 @@ TEST_CASE("calibrate: last layers keep their sums, nearer to the floats, with th
 }
 
 namespace {
-/// A channel of weights next to zero beside a bias.
+/// A channel of weights close to zero, with a bias.
 constexpr auto faint = [](builder& g) {
   g.output("y", relu(layers::conv2d<2, 1, 1>(g.input<f32, shape<1, 4, 4, 2>>("x"), "c")));
 };
@@ -442,7 +442,7 @@ TEST_CASE(
 }
 
 namespace {
-/// A layer behind what has no logarithm.
+/// A layer after values without a logarithm.
 constexpr auto logarithmic = [](builder& g) {
   g.output("y", layers::conv2d<2, 1, 1>(log(g.input<f32, shape<1, 4, 4, 2>>("x")), "c"));
 };
@@ -482,7 +482,7 @@ TEST_CASE("calibrate: the least quantised value is not beyond the range") {
 }
 
 namespace {
-/// A layer, and something beside it that the processor makes of a mask.
+/// A layer, and another result that the processor computes from a mask.
 constexpr auto masked = [](builder& g) {
   g.output("y", layers::conv2d<2, 1, 1>(g.input<f32, shape<1, 4, 4, 2>>("x"), "c"));
   g.output("z", erf(g.input<f32, shape<1, 4>>("mask")));
@@ -661,7 +661,7 @@ constexpr auto cut = [](builder& g) {
   g.output("y", full_connection(x, a));
   g.output("z", full_connection(x, b));
 };
-/// A layer with filters of nothing, one of them behind a residual sum.
+/// A layer with filters of nothing, one of them after a residual sum.
 constexpr auto dead = [](builder& g) {
   auto x = g.input<f32, shape<1, 4, 4, 4>>("x");
   auto y = conv2d(x, g.weight<f32, shape<4, 1, 1, 4>>("w"), g.weight<f32, shape<4>>("b"));

@@ -1,4 +1,4 @@
-// evaluate_test: networks are computed by the compiler as they are at run time.
+// evaluate_test: the compiler computes networks as executors do at run time.
 #include <nnrt/nnrt.hpp>
 
 #include <doctest/doctest.h>

@@ -298,7 +298,7 @@ template <class G> void check_shared_and_moved() {
   const std::vector<float> expected = copied(y);
   const std::vector<float> differs = copied(second(other));
   CHECK(differs != expected);
-  CHECK(copied(y) == expected);  // each has an arena of its own
+  CHECK(copied(y) == expected);  // each has its own arena
   executor<G> third = std::move(*first);
   CHECK(copied(third.outputs()) == expected);
   CHECK(copied(third(other)) == differs);

@@ -1,5 +1,5 @@
 // f16_emulation_test: operators on float16 compute with kernels for float32, rounded to float16 after each of them;
-// others stay as they are.
+// others are unchanged.
 #include <nnrt/exec/f16_emulation.hpp>
 
 #include <doctest/doctest.h>

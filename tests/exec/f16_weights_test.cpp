@@ -20,7 +20,7 @@ std::vector<float> reals(std::int64_t count, int seed) {
   return made;
 }
 
-/// Layers of each kind that packs floats, each behind the last, with weights around the threshold: [1, 6, 7, 48] to
+/// Layers of each kind that packs floats, each after the last, with weights around the threshold: [1, 6, 7, 48] to
 /// scores.
 model network(float size = 1) {
   model_builder b;
@@ -71,7 +71,7 @@ TEST_CASE("weights of 16 bits: large ones are, small ones are not, and the inter
   const program halved = compile(network(), {.float16_weights = true}).value();
   CHECK(halved.input_desc(0).type == f32);
   CHECK(halved.output_desc(0).type == f32);
-  // Beside the plan's other steps: one for each of the four layers with 128 KiB or more.
+  // In addition to the plan's other steps: one for each of the four layers with 128 KiB or more.
   CHECK(halved.steps() == compile(network(), {.winograd = winograd::off}).value().steps() + 4);
   CHECK(count_of(halved.text(), "widen weights") == 4);
 }

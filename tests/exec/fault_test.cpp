@@ -12,7 +12,7 @@ namespace {
 
 using namespace nnrt;
 
-/// A lookup whose table is a weight, so that its node has a name; a node before it and one behind it.
+/// A lookup whose table is a weight, so that its node has a name; a node before it and one after it.
 constexpr auto lookup = [](builder& g) {
   auto table = g.weight<f32, shape<5, 3>>("lookup.weight");
   auto i = g.input<i32, shape<4>>("i");

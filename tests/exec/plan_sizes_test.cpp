@@ -30,7 +30,7 @@ constexpr auto lookups = [](builder& g) {
   auto i = g.input<i32, shape<3>>("i");
   g.output("y", add(gather(x, i, axis<0>), gather(x, maximum(i, i), axis<0>)));
 };
-/// Two nodes behind a layer become two that compute its weights: more than an optimised graph is expected to have.
+/// Two nodes after a layer become two that compute its weights: more than an optimised graph is expected to have.
 constexpr auto normed = [](builder& g) {
   auto x = g.input<f32, shape<1, 8, 8, 3>>("x");
   g.output("y", layers::bias_add(layers::batch_norm(layers::conv2d<4, 3, 3>(x, "conv"), "norm"), "more"));

@@ -37,7 +37,7 @@ model classifier() {
   return b.finish();
 }
 
-/// The same input elements whatever the batch: image n is the same in every run.
+/// Fills the input; image n is the same in every run, for any batch.
 void fill(session& s) {
   const shape_t shape = s.input_desc(0).shape;
   const std::span<float> x = s.input<float>(0);

@@ -104,7 +104,7 @@ bool agree(const model& m, const tensors& got, const tensors& expected) {
   return true;
 }
 
-/// The same network, whose inputs say fewer extents; nothing where its rules need to know them.
+/// A network with fewer known extents of inputs; nothing where its rules need to know them.
 class with_hidden_extents {
  public:
   with_hidden_extents(const model& from, std::uint64_t seed)

@@ -18,7 +18,7 @@ namespace {
 
 using namespace nnrt_test;
 
-/// A random network of the operators that run in stripes, one behind the other, of floats or of quantised bytes.
+/// A random network of the operators that run in stripes, one after the other, of floats or of quantised bytes.
 class random_chain {
  public:
   random_chain(std::uint32_t seed, dtype type) : draw_(seed), type_(type) {
@@ -198,7 +198,7 @@ void check_bits(dtype type, std::uint32_t seeds) {
     for (const std::int64_t rows : {0, 1, 2, 3, 8}) {
       CAPTURE(rows);
       plan made = make_plan(g, {.stripes = {.rows = rows}});
-      // So many parts that each thread's is one piece, or eight.
+      // Enough parts for one piece, or eight, for each thread.
       const int parts = seed % 2 == 0 ? 16 : 1024;
       for (stripe_group& group : made.stripes)
         (rows > 0 ? banded : joined) += static_cast<std::size_t>(group.steps.count), group.parts = parts;

@@ -333,7 +333,7 @@ TEST_CASE("states: outputs may be what a state is and what it becomes, before th
   CHECK(pair_of(alone(two{1, 1})) == two{3, 4});
 }
 
-/// The same network with its states as inputs and outputs, which the caller hands on.
+/// Runs the network, and a copy whose states are inputs and outputs that the caller passes on; says what differs.
 std::string difference_of_runs(const model& with_states, const options& wanted) {
   model opened = with_states;
   passes::open_states(opened.graph);

@@ -138,7 +138,7 @@ model bytes() {
   return a.to.finish();
 }
 
-/// Rows of a table by indices that a run brings and that it may find fault with; a constant, and an input, as outputs.
+/// Rows of a table by indices that a run gets and may reject; a constant, and an input, as outputs.
 model looked_up() {
   author a;
   const std::int32_t rows = a.to.input("rows", {i32, {5}}).value();

@@ -26,7 +26,7 @@ constexpr auto dense = [](builder& g) {
   auto h = layers::full_connection<24>(x, "fc");
   g.output("y", h * g.weight<f32, shape<24>>("by") + g.weight<f32, shape<1>>("and"));
 };
-/// The same, but for one name, one attribute, one constant.
+/// `dense` with another name, another attribute, another constant.
 constexpr auto dense_of_another_name = [](builder& g) {
   auto x = g.input<f32, shape<2, 40>>("x");
   auto h = layers::full_connection<24>(x, "fc");

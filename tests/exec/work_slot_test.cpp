@@ -1,4 +1,4 @@
-// work_slot_test: a share is claimed once in each epoch, and its pieces are taken once, whoever asks.
+// work_slot_test: a share is claimed once in each epoch, and its pieces are taken once, by any thread.
 #include <nnrt/exec/work_slot.hpp>
 
 #include <doctest/doctest.h>

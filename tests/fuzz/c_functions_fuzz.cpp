@@ -2,8 +2,8 @@
 // numbers that are no enumerators. What a handle may do follows from what was done with it, and a sum that runs is the
 // sum, whether its model was destroyed by then or not.
 //
-// Input: calls of two bytes, the function and what it is called with; numbers come from the bytes behind. Memory that
-// the functions may read until a handle is destroyed lives as long as that.
+// Input: calls of two bytes, the function and what it is called with; numbers come from the bytes after them. Memory
+// that the functions may read until a handle is destroyed lives as long as that.
 // nightly: its seeds take a compiler longer than those of the readers
 #include "require.hpp"
 

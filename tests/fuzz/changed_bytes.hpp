@@ -48,9 +48,9 @@ struct stored_original {
   std::optional<tensors> results;
 };
 
-/// Restores bytes with changes in them. As they are, their digests tell. With digests that fit, they are refused in
-/// words, or give something that runs, computes the same on one thread and two, and the same as before where nothing
-/// was changed; stored and restored again it still does.
+/// Restores bytes with changes in them. With unchanged digests they are refused. With digests that fit, they are
+/// refused in words, or give something that runs, computes the same on one thread and two, and the same as before where
+/// nothing was changed; stored and restored again it still does.
 ///
 /// \param restore (bytes, options, whether the caller answers for the weights' numbers): a result
 /// \param store, results_of take what was restored

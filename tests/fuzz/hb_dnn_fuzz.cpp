@@ -2,7 +2,7 @@
 // bytes were changed, and tensors whose properties and memory are not those of the model. What runs as it should gives
 // x + 1.
 //
-// Input: calls of one byte each, numbers come from the bytes behind.
+// Input: calls of one byte each, numbers come from the bytes after them.
 // nightly: its seeds take a compiler longer than those of the readers
 #include "require.hpp"
 

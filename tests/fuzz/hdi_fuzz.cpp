@@ -1,4 +1,4 @@
-// hdi_fuzz: any bytes as a model of HDI's, with one stretch of shared memory beside them. What read_model() accepts is
+// hdi_fuzz: any bytes as a model of HDI's, with one file of shared memory. What read_model() accepts is
 // in order, can be written again, and what was written is read as the same number of nodes.
 #include <nnrt/hdi.hpp>
 

@@ -25,7 +25,7 @@ using nnrt_test::catalogue;
 constexpr std::int64_t max_bytes = 1 << 14, max_macs = 1 << 18;
 constexpr std::uint8_t by_chance = 254;  // as the first byte
 
-/// Numbers out of bytes: small ones take one byte, any of 64 bits nine. Behind the last byte there are zeros.
+/// Numbers out of bytes: small ones take one byte, any of 64 bits nine. After the last byte there are zeros.
 class number_reader {
  public:
   explicit number_reader(std::span<const std::uint8_t> bytes) : bytes_(bytes) {}
@@ -133,7 +133,7 @@ std::byte* aligned(std::vector<std::byte>& block) {
   return block.data() + (64 - at % 64) % 64;
 }
 
-/// What a kernel makes of the node in so many parts, the last one first.
+/// Results of the kernel in `parts` parts, the last one first.
 node_result computed(fed_node& node, const kernel_choice& choice, int parts) {
   std::vector<view> in = node.views();
   const tensor_desc packed_desc{u8, {choice.packed_bytes}};
@@ -171,7 +171,7 @@ void check_kernel(fed_node& node, const kernel_choice& choice, const node_result
 void check_kernels(fed_node& node, bool compares) {
   const node_result expected = nnrt_test::reference_of(node, std::byte{});
   const std::vector<operand> described = node.operands();
-  // Winograd's method rounds in other places, and has tests of its own for how far it may go.
+  // Winograd's method rounds in other places; separate tests limit its errors.
   if (const kernel_choice choice = node.op->select({node.words, described, node.out, false, winograd::off}))
     check_kernel(node, choice, expected, compares);
   if (const kernel_choice choice = node.op->select({node.words, described, node.out}))

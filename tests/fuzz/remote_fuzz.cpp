@@ -1,8 +1,8 @@
-// remote_fuzz: any packets, with files beside them, from a client to its session in a host - or from a host to its
-// client. Neither may crash or hang, and whatever is answered is a message.
+// remote_fuzz: any packets, with files, from a client to its session in a host - or from a host to its
+// client. Neither may crash or hang, and each answer is a message.
 // nightly: a third of a minute to compile; the tests of remote/ send such packets every day
 //
-// An input is a byte that says who is fuzzed (even: the host), and packets: a byte of flags (1: a sealed file beside
+// An input is a byte that says who is fuzzed (even: the host), and packets: a byte of flags (1: a sealed file with
 // it, 2: one that may shrink, 4: a socket, 8: a packet of the client's second connection), two bytes of length, the
 // bytes.
 #include <nnrt/remote/client.hpp>

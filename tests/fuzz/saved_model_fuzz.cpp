@@ -1,5 +1,5 @@
 // saved_model_fuzz: any bytes as a saved model, with the header's digest made anew. What load_models() accepts must
-// pass the checks of compile(), come back from a file of its own, and small networks must run.
+// pass the checks of compile(), come back from a file, and small networks must run.
 #include "small_network.hpp"
 
 #include "support/same_graph.hpp"
@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     return 0;
   }
   const auto again = nnrt::models_to_bytes(*loaded);
-  if (!again) {  // "a/b" may be two tensors' name, behind "a" and behind "a/b"
+  if (!again) {  // "a/b" may be two tensors' name, with the prefixes "a" and "a/b"
     require(!again.error().message().empty() && loaded->size() > 1);
     return 0;
   }

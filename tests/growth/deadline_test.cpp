@@ -62,7 +62,7 @@ const ended_row rows[] = {
      3},
 };
 
-/// A chain of so many nodes that no pass can make shorter.
+/// A chain of `nodes` nodes that no pass can make shorter.
 ir::graph chain() {
   large_builder g;
   std::int32_t last = g.x;

@@ -12,7 +12,7 @@ namespace nnrt_test {
 
 using namespace nnrt;
 
-/// Makes a graph of about so many nodes.
+/// Makes a graph of about `nodes` nodes.
 struct large_graph {
   const char* shape;
   ir::graph (*made)(int nodes);

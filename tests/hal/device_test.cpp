@@ -1,4 +1,4 @@
-// device_test: what callers may do wrong with a device, what they get for it, and that the driver behind it sees none
+// device_test: what callers may do wrong with a device, what they get for it, and that its driver sees none
 // of it.
 #include <nnrt/hal/device.hpp>
 #include <nnrt/hdi/return_code.hpp>
@@ -69,7 +69,7 @@ class fake_driver final : public driver {
   std::atomic<int> prepared{0}, restored{0}, runs{0};
   std::atomic<bool> has_memory{true};  // for runs
   bool keeps_caches = true, prepares_nothing = false;
-  std::atomic<int> caches_kept_for{1 << 30};  // so many questions; then the driver says that it keeps none
+  std::atomic<int> caches_kept_for{1 << 30};  // number of questions until the driver says that it keeps none
   std::int64_t extent = -1;
   device_status now = device_status::available;
 
@@ -445,7 +445,7 @@ TEST_CASE("device: a preparation leaves its cache, and only what it left is take
   data.data_cache.push_back(f.fd);
   CHECK(restored_on(b.on, two).reason == "got 2 and 0 cache files, expected 1 and 0");
   CHECK(restored_on(b.on, data).ended == status::invalid_argument);
-  CHECK(prepared_on(b.on, two).ended == status::none);  // whatever is wrong with caches, the model is ready
+  CHECK(prepared_on(b.on, two).ended == status::none);  // the model is ready despite faults of caches
 
   struct ::stat as_written {};
   REQUIRE(::fstat(f.fd, &as_written) == 0);

@@ -1,4 +1,4 @@
-// launch_test: work in a thread of its own computes in the floating-point environment of who began it, and an answer is
+// launch_test: work in another thread uses the floating-point environment of the caller, and an answer is
 // given exactly once.
 #include <nnrt/hal/launch.hpp>
 

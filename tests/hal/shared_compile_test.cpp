@@ -198,7 +198,7 @@ TEST_CASE("shared compile: random networks compute the same, whichever nodes a d
         CHECK(n.reason.empty() == n.on_device);
         taken += n.on_device ? 1 : 0;
       }
-      CHECK(device.prepared_nodes <= taken);  // those whose results nobody reads stay behind
+      CHECK(device.prepared_nodes <= taken);  // nodes whose results nobody reads are left out
       prepared_nodes += device.prepared_nodes;
       CHECK(close(run(**made), expected, 1e-4));
     }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# out_of_process.sh: holds a device against the contract of drivers while nnrt-driverd hosts it in a process of its own.
+# out_of_process.sh: holds a device against the contract of drivers while nnrt-driverd hosts it in another process.
 # Flow: the tests hal_suite/remote_<device> run it: out_of_process.sh NNRT-DRIVERD NNRT-HAL-TEST DEVICE.
 set -euo pipefail
 host_program=$1 suite=$2 device=$3

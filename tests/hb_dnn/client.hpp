@@ -21,7 +21,7 @@ namespace nnrt_test {
 /// Before anything is called: what fails on purpose shall not fill the log.
 inline const bool hb_dnn_is_quiet = ::setenv("HB_DNN_LOG_LEVEL", "0", 1) == 0;
 
-/// So many simulated cores from now on, 1 or 2; false while a task runs.
+/// Sets the number of simulated cores, 1 or 2; false while a task runs.
 bool use_cores(int count);
 /// What keeps the allocated memory at this address; expired once nobody does.
 std::weak_ptr<const void> memory_at(const void* address);
@@ -53,7 +53,7 @@ struct packed {
   }
 };
 
-/// Tensors with memory of their own.
+/// Tensors with separate memory.
 struct tensors {
   std::vector<hbDNNTensor> list;
   tensors() = default;
@@ -115,7 +115,7 @@ inline tensors inputs_for(hbDNNHandle_t model) {
   for (std::int32_t i = 0; i < count; ++i) made.add(input_of(model, i));
   return made;
 }
-/// `times`: as much memory as so many results need.
+/// `times`: number of results that the memory is for.
 inline tensors outputs_for(hbDNNHandle_t model, int times = 1) {
   std::int32_t count = 0;
   REQUIRE(hbDNNGetOutputCount(&count, model) == HB_DNN_SUCCESS);

@@ -61,7 +61,7 @@ void copy_rows(const std::uint8_t* from, std::int64_t rows, std::uint8_t* to, st
   for (std::int64_t h = 0; h < rows; ++h) std::memcpy(to + h * stride, from + h * width, width);
 }
 
-/// The byte with element i of a map of 7 pixels by row and 20 channels of so many bits.
+/// The byte with element i of a map of 7 pixels by row and 20 channels of `bits` bits.
 std::size_t byte_of(const hbDNNTensorProperties& map, std::size_t i, std::size_t bits) {
   return i / 140 * static_cast<std::size_t>(map.stride[1]) + i / 20 % 7 * static_cast<std::size_t>(map.stride[2]) +
          i % 20 * bits / 8;
@@ -411,7 +411,7 @@ TEST_CASE("infer: results stay when their task and their model are gone, and mem
     REQUIRE(hbDNNReleaseTask(task) == HB_DNN_SUCCESS);
     CHECK(
         (*static_cast<float*>(cut[1].sysMem[0].virAddr) == 42 && *static_cast<float*>(cut[2].sysMem[0].virAddr) == 41));
-    cut[2].sysMem[0] = {0, static_cast<char*>(all.virAddr) + 4094, 4};  // two bytes behind the end
+    cut[2].sysMem[0] = {0, static_cast<char*>(all.virAddr) + 4094, 4};  // two bytes after the end
     task = nullptr;
     CHECK(hbDNNInfer(&task, &results, &cut[0], model, &control) == HB_DNN_INVALID_ARGUMENT);
     CHECK(task == nullptr);

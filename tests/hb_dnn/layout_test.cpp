@@ -56,7 +56,7 @@ constexpr number numbers[] = {
     {"s64", HB_DNN_TENSOR_TYPE_S64, 17},
     {"u64", HB_DNN_TENSOR_TYPE_U64, 18},
     {"max", HB_DNN_TENSOR_TYPE_MAX, 19},
-    // As clients write them: bare, and behind the enumeration's name.
+    // As clients write them: bare, and after the enumeration's name.
     {"none", NONE, 0},
     {"shift", hbDNNQuantiType::SHIFT, 1},
     {"scale", hbDNNQuantiType::SCALE, 2},

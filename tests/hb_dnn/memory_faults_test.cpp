@@ -7,7 +7,7 @@ using namespace nnrt_test;
 
 namespace {
 
-/// So many cores, whose threads start with the next task.
+/// Sets the number of cores, whose threads start with the next task.
 void use_fresh_cores(int count) {
   REQUIRE(use_cores(3 - count));
   REQUIRE(use_cores(count));

@@ -19,9 +19,9 @@ using network = std::shared_ptr<const nnrt::saved_model>;
 /// Of NV12 images, 24 x 12 (rows are aligned to 32), seen as RGB: "map" f32 [N, 6, 12, 8], "scores" f32 [N, 10]. N is
 /// 1, or 4.
 network camera(const char* architecture = "bayes", int batch = 1);
-/// The same of another type of image.
+/// camera() for another type of image.
 network camera_of(nnrt::image_type given, nnrt::colours seen);
-/// The same of NV12 seen as RGB, compiled so that it reads pixels - 128 as i8 and has mean and scale in its first
+/// camera(), compiled so that it reads pixels - 128 as i8 and has mean and scale in its first
 /// layer.
 network camera_of_pixels(const char* architecture = "bayes");
 /// "patch", NV12 from the resizer, 16 x 16 seen as YUV; `batch` times. "offset", f32 [N, 1, 1, 4]. "y" f32 [N, 4].
@@ -30,7 +30,7 @@ network patches(const char* architecture = "bayes", int batch = 1);
 std::vector<float> patches_run(const char* architecture, const std::vector<std::uint8_t>& nv12, const float* offset);
 /// Of quantised values: "x" i8 [1, 5, 7, 6], "y" i8 [1, 5, 7, 20].
 network stored(const char* architecture);
-/// The same whose "y" holds sums: i32 [1, 5, 7, 20], a scale for each channel.
+/// stored() whose "y" holds accumulators: i32 [1, 5, 7, 20], a scale for each channel.
 network sums(const char* architecture);
 /// That of quantised values; "x" is given and "y" is got in four bits.
 network halves(const char* architecture);
@@ -52,9 +52,9 @@ network of_no_items();
 /// "x" and "y" of quantised values: i8 with zero point 100, u8 with zero point 200.
 network moved(bool is_unsigned);
 
-/// The same network under this name.
+/// A copy of the network with this name.
 network renamed(const network& one, const std::string& name);
-/// The same network so many times, under different names.
+/// `count` copies of the network, with different names.
 std::vector<network> many(const network& one, int count);
 /// The bytes of a file.
 std::string bytes_of(const std::vector<network>& networks);

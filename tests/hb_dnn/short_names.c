@@ -1,5 +1,5 @@
 /* The dnn headers under their short names, with include/dnn alone on the include path.
-   Flow: compiled as C99 and as C++20 by a test of its own, and never linked. */
+   Flow: compiled as C99 and as C++20 by a separate test, and never linked. */
 #include "hb_dnn.h"
 #include "hb_dnn_ext.h"
 #include "hb_dnn_status.h"

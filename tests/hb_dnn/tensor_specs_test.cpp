@@ -109,7 +109,7 @@ TEST_CASE("tensor_specs: scales of channels stand along quantizeAxis") {
          by_scale.properties.scale.zeroPointLen == 3));
   CHECK((by_shift.properties.quantiType == SHIFT && by_shift.properties.shift.shiftLen == 3 &&
          by_shift.properties.shift.shiftData[0] == 1 && by_shift.properties.shift.shiftData[2] == 3));
-  CHECK(of_row.properties.quantizeAxis == 3);  // behind the axes of 1 in front of it
+  CHECK(of_row.properties.quantizeAxis == 3);  // after the axes of 1
 }
 
 TEST_CASE("tensor_specs: rows of images have the lengths of the boards' logs") {

@@ -54,7 +54,7 @@ TEST_CASE("message_parcel: each write is filled up to 4 bytes and read back by i
 
 namespace {
 
-/// The least and the largest number come back by both reads, each from so many bytes.
+/// The least and the largest number come back by both reads, each from `bytes` bytes.
 template <class T>
 void check_ends(std::size_t bytes, bool (MessageParcel::*write)(T), bool (MessageParcel::*read)(T&),
                 T (MessageParcel::*read_value)()) {

@@ -1,5 +1,5 @@
 // new_operator_test: an operator that stands in no list is all that the C functions, HDI and dumps need to know of it.
-// Flow: CONTRIBUTING.md says that one header is enough; here is one, in a file of its own.
+// Flow: CONTRIBUTING.md says that one header is enough; here is one, in one file.
 #include <nnrt/hdi/operators.hpp>
 
 #include <nnrt/c_api/operations.hpp>
@@ -37,7 +37,7 @@ struct saturate {
   }
 };
 
-/// The same, with a member of the node forgotten, and with an attribute that has no place.
+/// `saturate` with a forgotten member of the node, and with an attribute that has no place.
 struct forgets_a_member : saturate {
   static constexpr hdi_field hdi_fields[] = {hdi_field::named("max", "most")};
 };

@@ -444,7 +444,7 @@ TEST_CASE("hdi operators: what no operator can be is refused with its member") {
   hdi::AvgPoolFusion pads{};
   pads.pad = {1, 1};
   CHECK(message(17, hdi::marshalled(pads)) == "nodeAttr: pad: has 2 numbers, expected 4");
-  // Our own words behind the members, about another operator, or of another encoding.
+  // Our own words after the members, about another operator, or of another encoding.
   hdi::writer other;
   hdi::marshal(other, hdi::Softmax{});
   hdi::marshal(other, hdi::exact_attributes{hdi::exact_mark, 8, {}});

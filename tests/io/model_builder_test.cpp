@@ -1,4 +1,4 @@
-// model_builder: nodes that can be computed while a model is built leave constants behind.
+// model_builder: nodes that can be computed while a model is built become constants.
 #include <nnrt/io/model_builder.hpp>
 
 #include <doctest/doctest.h>

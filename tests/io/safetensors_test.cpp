@@ -230,8 +230,8 @@ TEST_CASE("safetensors: every beginning of a file is refused") {
   for (std::size_t size = 0; size < file.size(); ++size) {
     CAPTURE(size);
     const bytes beginning(
-        file.begin(), file.begin() + static_cast<std::ptrdiff_t>(
-                                         size));  // an allocation of its own: a read behind it is seen by sanitizers
+        file.begin(),
+        file.begin() + static_cast<std::ptrdiff_t>(size));  // a separate allocation: sanitizers see a read after it
     const std::string message = message_of(beginning);
     CHECK(message != "well-formed");
     CHECK(message != "broken promises");

@@ -174,7 +174,8 @@ struct group_results {
   reals y, unit;
 };
 
-/// Groups as rows and, with the axis in front of another, as columns; `more` of a dtype are rows beside rows_for().
+/// Groups as rows and, with the axis in front of another, as columns; `more` of a dtype are rows in addition to
+/// rows_for().
 template <class Op, class Attributes, class F, class More = std::vector<std::vector<double>> (*)(dtype)>
 void measure_groups(
     const char* what, Attributes attributes, F f,

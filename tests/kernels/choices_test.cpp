@@ -291,7 +291,7 @@ TEST_CASE("choices: conv2d_transpose - a product for each phase, at most 1,024 o
     return conv_transpose_shape{1, channels, 2, 1, {1, h, h, h, 1, 0}, {1, width, width, width, 1, 0}};
   };
   constexpr conv_transpose_shape largest = pixel(32, 32, 2), taps{1, 4, 4, 4, {5, 11, 3, 2, 1, 0}, {5, 11, 3, 2, 1, 0}};
-  // Each in an evaluation of its own, since clang counts the steps of one.
+  // Each in a separate evaluation, since clang counts the steps of one.
   constexpr decision floats = chosen<ops::conv2d_transpose>(by(32, 32), {x({1, 1, 1, 2}), w({2, 32, 32, 2})});
   constexpr decision floats_expected{"gemm phases", conv_transpose_packed_floats(largest) * float_bytes,
                                      conv_transpose_scratch_floats(largest) * float_bytes, 1, 0};

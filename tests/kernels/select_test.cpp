@@ -84,7 +84,7 @@ static_assert(chosen<ops::conv2d>({}, {computed(f32_of({1, 28, 4 * kernels::f32_
                   (kernels::f32_lanes > 1 ? "spatial" : "gemm windows"),
               "vectors of one lane hold pixels as they hold channels");
 
-// Single rows of large layers read weights as they are.
+// Single rows of large layers read weights that are not packed.
 constexpr operand classes = weight(f32_of({1000, 1280}));
 static_assert(chosen<ops::full_connection>({}, {computed(f32_of({1, 1280})), classes}) == "dot rows");
 static_assert(chosen<ops::full_connection>({}, {computed(f32_of({2, 1280})), classes}) == "gemm rows",

@@ -30,7 +30,7 @@ template <class Function, class Expected> bool agrees(const char* name, Function
   std::printf("%s: %.2g\n", name, worst);
   return worst < 4e-7;
 }
-/// The same of a function of one vector.
+/// Whether a function of one vector agrees.
 template <class Function, class Expected> bool agree(const char* name, Function f, Expected expected) {
   return agrees(
       name, [&](f32_vec(&v)[2]) { v[0] = f(v[0]), v[1] = f(v[1]); }, expected);

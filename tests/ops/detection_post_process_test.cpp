@@ -38,8 +38,8 @@ constexpr double codes[] = {0, 0, 0, 0, 0.5, 0, 0, 0, -0.5, 0.25, 0.5, 0, 0, 0, 
 constexpr double scores[] = {1, 0.875, 0.25,  0.125, 1, 0.75,  0.25, 0.0625, 1, 0.5,  0.9375, 0.0625,
                              1, 0.125, 0.875, 0.25,  1, 0.625, 0.25, 0.375,  1, 0.25, 0.125,  0.1875};
 
-// A script in Python that decodes the boxes, sorts all scores of a class (or the best of each box), drops boxes behind
-// others, class by class, and sorts what is left.
+// A script in Python that decodes the boxes, sorts all scores of a class (or the best of each box), drops boxes that
+// overlap better ones, class by class, and sorts what is left.
 constexpr double boxes[][4] = {{0.0, 0.0, 0.5, 0.5},
                                {0.125, 0.0, 0.625, 0.5},
                                {-0.28718031767503205, 0.0625, 0.537180317675032, 0.5625},
@@ -59,7 +59,7 @@ template <class T> constexpr filled<T> tensor_of(shape_t shape, std::span<const 
   return made;
 }
 
-/// Whether the reference gives these results, so many of them counted, for each of two images.
+/// Whether the reference gives these results, and their number, for each of two images.
 template <class T>
 constexpr bool gives(const attrs& a, std::initializer_list<result> expected, double count, double allowed) {
   filled<T> b = tensor_of<T>({2, 6, 4}, codes), s = tensor_of<T>({2, 6, 4}, scores), n = tensor_of<T>({6, 4}, anchors);
@@ -98,7 +98,7 @@ TEST_CASE("detection_post_process: one class for each box gives the golden boxes
                        {0.625, 0, 4},
                        {0.375, 2, 4}},
                       4, 1e-15));
-  // More classes than there are: the places behind them stay 0.
+  // More classes than there are: the places after them stay 0.
   CHECK(gives<float>(
       fast(2, 5),
       {{0.9375, 1, 2}, {0.5, 0, 2}, {0.0625, 2, 2}, none, none, {0.875, 0, 0}, {0.25, 1, 0}, {0.125, 2, 0}, none, none},
@@ -153,7 +153,7 @@ TEST_CASE(
   }
 }
 
-/// What regular suppression makes of one box that has a score for the last two of so many classes: the number of
+/// What regular suppression makes of one box that has a score for the last two of `count` classes: the number of
 /// detections, then the class of each.
 template <class T> constexpr std::vector<T> classes_of_one_box(std::int64_t count) {
   filled<T> b({1, 1, 4}), s({1, 1, count}), n({1, 4}, {T(0), T(0), T(1), T(1)});

@@ -1,4 +1,4 @@
-// dynamic_range: rows keep what 8 bits with a scale of their own can say.
+// dynamic_range: rows keep what 8 bits with one scale for each row can say.
 #include <nnrt/ops/dynamic_range.hpp>
 #include <support/refused.hpp>
 #include <support/unary.hpp>

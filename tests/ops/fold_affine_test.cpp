@@ -1,4 +1,4 @@
-// fold_affine: the folded weights give what the layer and the batch_norm, scale or bias_add behind it give together.
+// fold_affine: the folded weights give what the layer and the batch_norm, scale or bias_add after it give together.
 #include <nnrt/ops/fold_affine.hpp>
 #include <support/refused.hpp>
 

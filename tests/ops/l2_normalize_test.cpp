@@ -180,7 +180,7 @@ static_assert(quantised_result<std::int8_t>({1 / 128.0F, 0})[0] == -106);
 TEST_CASE("l2_normalize: bytes that are all at the zero point stay there, and sums beyond 32 bits divide like others") {
   CHECK(run_quantised<op, std::int8_t>({}, {2}, quant{1 / 128.0F, 0}, stored<std::int8_t>({2}, {7, 7}, quant{1, 7})) ==
         std::vector<std::int8_t>{0, 0});
-  constexpr std::int64_t count = 90'000;  // 255^2 times so many is more than 2^32; 255 / (255 * 300) is 1/300
+  constexpr std::int64_t count = 90'000;  // 255^2 * count is more than 2^32; 255 / (255 * 300) is 1/300
   const auto y = run_quantised<op, std::uint8_t>(
       {}, {count}, quant{1 / 30000.0F, 0},
       stored<std::uint8_t>({count}, std::vector<std::uint8_t>(count, 255), quant{1, 0}));

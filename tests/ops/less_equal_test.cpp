@@ -141,7 +141,7 @@ constexpr bool says_of_quantised(quant of_a, quant of_b, std::initializer_list<T
   return true;
 }
 
-// 0.5 (q - 3) beside 0.25 (q + 100): 2 beside 1.75, 2, 2.25, -64 beside -7, 62 beside 56.75.
+// 0.5 (q - 3) and 0.25 (q + 100): 2 and 1.75, 2, 2.25; -64 and -7; 62 and 56.75.
 static_assert(says_of_quantised<std::int8_t>({.scale = 0.5F, .zero_point = 3}, {.scale = 0.25F, .zero_point = -100},
                                              {7, 7, 7, -125, 127}, {-93, -92, -91, -128, 127},
                                              {false, true, true, true, false}));

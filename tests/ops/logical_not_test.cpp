@@ -29,7 +29,7 @@ TEST_CASE("logical_not: the output is like the input") {
     CHECK(infer<op>({}, {computed(x)}).output(0) == x);
 }
 
-/// Whether each of these truth values becomes the other one, and nothing behind them is touched.
+/// Whether each of these truth values becomes the other one, and nothing after them is touched.
 constexpr bool turns(shape_t shape, bool a, bool b, bool c) {
   const tensor_desc desc{boolean, shape};
   bool x[3] = {a, b, c}, y[4] = {a, b, c, true};

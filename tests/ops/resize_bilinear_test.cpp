@@ -299,7 +299,7 @@ TEST_CASE("resize_bilinear: u8 is interpolated in float as TFLite's reference do
 }
 
 TEST_CASE("resize_bilinear: no integer is read outside the image, however much larger the output is") {
-  // The rounded scale 2 / 1024 leads to 3998 / 1024, behind the last of 3 pixels.
+  // The rounded scale 2 / 1024 leads to 3998 / 1024, after the last of 3 pixels.
   const auto y = resized<std::int8_t>(form{.size{1, 2000}}, {1, 3}, {0, 50, 100});
   CHECK(y.front() == 0);
   CHECK(y.back() == 100);

@@ -91,7 +91,7 @@ template <class T> constexpr std::vector<T> quantised_result_of(int step, quant 
   return run_quantised<ops::rsqrt, T>({}, {12}, y, spread<T>({12}, step, x));
 }
 
-// 8 bits by Python integers: 1 / sqrt(steps) by five steps of Newton and Raphson with 3 integer bits, as 20 bits behind
+// 8 bits by Python integers: 1 / sqrt(steps) by five steps of Newton and Raphson with 3 integer bits, as 20 bits after
 // the point, then times 1 / (sqrt(scale of x) * scale of y), by SRDHM and RDP. 16 bits: round(1 / sqrt(x) * (1 / scale
 // of y)) + zero point, rounded to float after each step.
 TEST_CASE("rsqrt: quantised values of 8 bits are those of TFLite's RSQRT, those of 16 the nearest ones") {

@@ -1,4 +1,4 @@
-// transpose_test: the rules, formats and elements of transpose, and the sugar that brings images into an order.
+// transpose_test: the rules, formats and elements of transpose, and the functions that put images into an order.
 #include <nnrt/ops/transpose.hpp>
 
 #include <doctest/doctest.h>

@@ -141,7 +141,7 @@ void prelu(network& net, const node& n, std::string_view op) {
     net.define(n, 0, net.one(op, {x, net.reshaped(slope, {count})}));
     return;
   }
-  // One slope for each element; or for each channel, the axis behind the batch: rows of what is inside are columns
+  // One slope for each element; or for each channel, the axis after the batch: rows of what is inside are columns
   // then.
   const std::int64_t inner = slopes == from ? 1 : from.elements(2), batch = slopes == from ? 1 : from[0];
   const std::int32_t rows = net.transposed(net.reshaped(x, {batch, count, inner}), {0, 2, 1});

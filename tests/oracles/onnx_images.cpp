@@ -253,7 +253,7 @@ void gemm_by_bias_add(network& net, const node& n, std::string_view op) {
   const std::int32_t bias = net.reshaped(times(net, net.value(n, 2), real(n, "beta", 1)), {columns});
   net.define(n, 0, net.one(op, {times(net, product, real(n, "alpha", 1)), bias}));
 }
-/// The weight of ours is [O, I], so an untransposed B is transposed; a bias that is no row is added behind.
+/// The weight of ours is [O, I], so an untransposed B is transposed; a bias that is no row is added after it.
 void gemm_by_dense(network& net, const node& n, std::string_view op) {
   std::int32_t a = net.value(n, 0), weight = net.value(n, 1);
   if (integer(n, "transA", 0) != 0) a = net.transposed(a, {1, 0});

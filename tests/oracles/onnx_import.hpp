@@ -68,7 +68,7 @@ class network {
   bool has(const onnx_file::node& n, std::size_t i) const { return i < n.inputs.size() && !n.inputs[i].empty(); }
   /// Input i as a value of the graph.
   std::int32_t value(const onnx_file::node& n, std::size_t i);
-  /// The same of quantised values with one scale.
+  /// Input i as quantised values with one scale.
   std::int32_t stored(const onnx_file::node& n, std::size_t i, quant how);
   /// Elements of input i, which then need not be a value of the graph.
   std::vector<std::int64_t> integers(const onnx_file::node& n, std::size_t i) const;

@@ -63,7 +63,7 @@ pool<std::int32_t> ids_of(const pool<passes::block>& blocks) {
   for (std::size_t i = 0; i < blocks.size(); ++i) ids.push_back(static_cast<std::int32_t>(i));
   return ids;
 }
-/// Whether no two blocks are in the same place at the same time, and all lie within so many bytes, where they may
+/// Whether no two blocks are in the same place at the same time, and all lie within `arena_bytes`, where they may
 /// begin.
 bool is_sound(const pool<passes::block>& blocks, std::int64_t arena_bytes) {
   for (std::size_t i = 0; i < blocks.size(); ++i) {

@@ -14,7 +14,7 @@ namespace {
 
 using namespace nnrt_test;
 
-/// conv2d "stem" over an image, a relu behind it: values image 0, stem.weight 1, bias constant 2, conv 3, relu 4.
+/// conv2d "stem" over an image, then a relu: values image 0, stem.weight 1, bias constant 2, conv 3, relu 4.
 ir::graph example() {
   ir::graph g = written([](builder& b) {
     auto x = b.input<f32, shape<1, 4, 4, 3>>("image");

@@ -24,7 +24,7 @@ constexpr auto image(builder& g) { return g.input<f32, shape<1, 4, 4, 2>>("image
 constexpr auto kernel_of(builder& g) { return g.weight<f32, shape<3, 3, 3, 2>>("conv.weight"); }
 constexpr auto row_of_three(builder& g, std::string_view name) { return g.weight<f32, shape<3>>(name); }
 
-/// batch_norm over three channels with parameters of its own.
+/// batch_norm over three channels with other parameters.
 template <tensor_desc X> constexpr auto normalised(builder& g, tensor<X> x) {
   return batch_norm(x, row_of_three(g, "bn.scale"), row_of_three(g, "bn.offset"), row_of_three(g, "bn.mean"),
                     row_of_three(g, "bn.variance"), epsilon<1e-3F>);
@@ -356,7 +356,7 @@ TEST_CASE("fold: a channelwise map behind a layer with known weights becomes par
   }
 }
 
-/// What a layer behind a scale with an activation does not take over.
+/// What a layer after a scale with an activation does not take over.
 constexpr auto with_an_activation_between = [](builder& g) {
   auto h = scaled(g, conv2d(image(g), kernel_of(g), same), relu6);
   g.output("y", bias_add(h, row_of_three(g, "bias")));

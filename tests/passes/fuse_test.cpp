@@ -120,7 +120,7 @@ TEST_CASE("fuse: the node has the activation among its attributes, and the log n
   CHECK(g.name_of(g.log[0].name) == "w");
 }
 
-/// relu of x + x in i8, with another zero point behind the relu when they are to differ.
+/// relu of x + x in i8, with another zero point after the relu when they are to differ.
 ir::graph quantised_sum(std::int32_t zero_point) {
   ir::graph g;
   const quantisation q = quant{.scale = 0.5F, .zero_point = 3};

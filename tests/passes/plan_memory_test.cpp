@@ -409,7 +409,7 @@ TEST_CASE("plan_memory: every layout takes exactly what its values need") {
   }
 }
 
-/// The arena of two computed i8 tensors of 256 bytes behind each other, of which the second has this scale.
+/// The arena of two computed i8 tensors of 256 bytes after each other, of which the second has this scale.
 template <quant Second> constexpr std::int64_t arena_of_quantised_concat() {
   return planned(written([](builder& g) {
            auto x = g.input<i8, shape<1, 256>, nd, quant{0.5F, 3}>("x");

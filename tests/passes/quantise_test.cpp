@@ -170,7 +170,7 @@ static_assert([] {
   return has_nodes(d.run(d.node<ops::relu>({x})).graph, std::array<std::string_view, 1>{"relu"});
 }());
 
-// A convolution, a sum and its activation are one node, with the sum's scale, behind the other operand; what the sum
+// A convolution, a sum and its activation are one node, with the sum's scale, after the other operand; what the sum
 // does not read alone, and what is rectified before, is a node by itself.
 static_assert([] {
   drawing d;
@@ -290,7 +290,7 @@ static_assert([] {
          result_of(q.graph, 0).type == i16;
 }());
 
-// The last layer keeps its sums, with a scale for each channel: only the conversion to floats stands behind it.
+// The last layer keeps its sums, with a scale for each channel: only the conversion to floats follows it.
 static_assert([] {
   drawing d;
   const std::int32_t x = d.input({1, 4, 4, 4}), w = d.weight({4, 3, 3, 4}, "w");

@@ -19,7 +19,7 @@ constexpr auto network = [](builder& b) {
   b.output("y", mul(reshape(z, shape<-1, 64>), b.weight<f32, shape<64>>("s")));
 };
 
-/// The same graph for a batch of this many images; the descs of all results are unknown but for their ranks.
+/// The graph of `network` for a batch of `batch` images; the descs of all results are unknown but for their ranks.
 constexpr ir::graph asked_for(std::int64_t batch) {
   ir::graph g = written(network);
   for (ir::value& v : g.values)

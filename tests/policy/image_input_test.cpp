@@ -40,7 +40,7 @@ static_assert([] {
   return stored<24>(apart, colours::yuv444) == of_frame && stored<24>(strided, colours::yuv444) == of_frame;
 }());
 
-// rgb beside bgr, packed beside planes.
+// rgb and bgr, packed and planes.
 constexpr std::array<std::uint8_t, 6> two_pixels{1, 2, 3, 251, 252, 253}, in_planes{1, 251, 2, 252, 3, 253};
 static_assert(stored<6>({.type = image_type::rgb, .height = 1, .width = 2, .first = two_pixels.data()}, colours::rgb) ==
               std::array<std::int8_t, 6>{-127, -126, -125, 123, 124, 125});

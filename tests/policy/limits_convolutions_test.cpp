@@ -46,7 +46,7 @@ constexpr ir::graph conv(const layer& l) { return convolution<ops::conv2d>(l); }
 constexpr ir::graph depthwise(const layer& l) { return convolution<ops::depthwise_conv2d>(l, true); }
 constexpr ir::graph transposed(const layer& l) { return convolution<ops::conv2d_transpose>(l); }
 
-/// The same with relu behind it, so that the layer is not the last one.
+/// The graph with a relu after it, so that the layer is not the last one.
 constexpr ir::graph followed(ir::graph g) {
   g.outputs[0].value = append<ops::relu>(g, {}, {g.outputs[0].value});
   return g;

@@ -27,7 +27,7 @@ constexpr ir::graph times(float first, float second) {
   g.outputs.push_back({append<ops::mul>(g, {}, {x, by}), {}});
   return g;
 }
-/// The same of i8.
+/// times() of i8.
 constexpr ir::graph times_quantised(std::int8_t first, std::int8_t second) {
   ir::graph g;
   const std::int8_t numbers[] = {first, second};
@@ -594,7 +594,7 @@ constexpr ir::graph in_nchw(shape_t shape) {
 static_assert(is_taken(x3, in_nchw({1, 2048, 4, 2049})) &&
               check(x3, in_nchw({1, 2049, 4, 4})).breaks(channels_must_lie_within_the_limits));
 
-// Beside an extent of 0 the others may have any product: it is counted as the largest number, and never overflows.
+// With an extent of 0 the others may have any product: it is counted as the largest number, and never overflows.
 static_assert(check(x3, unary<ops::sigmoid>({0, max_elements, max_elements, max_elements})) ==
               accelerator_verdict{static_cast<int>(aligned_elements_must_lie_within_the_limits), unit::number,
                                   std::numeric_limits<std::int64_t>::max(), 8192});

@@ -77,7 +77,7 @@ constexpr ir::graph spread(shape_t x, std::initializer_list<std::int64_t> to) {
 constexpr ir::graph best(shape_t x, bool sorted) {
   return single<ops::top_k>(with<ops::top_k>([&](auto& a) { a.sorted = sorted; }), {of(x), listed({2}, {1})});
 }
-/// Three steps of so many sequences.
+/// Three steps of each sequence.
 constexpr ir::graph recurrent(std::int64_t sequences) {
   return single<ops::lstm>({of({3, sequences, 4}), weight_of({1, 8, 4}), weight_of({1, 8, 2})});
 }
@@ -744,7 +744,7 @@ static_assert(first_wrong(on_x3) == -1);
 static_assert(first_wrong(on_ultra) == -1);
 static_assert(first_wrong(on_x5) == -1);
 
-// What has no limits of its own, and what X3 has not.
+// What has no limits, and what X3 has not.
 static_assert(is_taken(x3, single<ops::slice>({}, {of({1, 4, 4, 8}), listed({0, 1, 1, 0}), listed({1, 2, 2, 8})})));
 static_assert(is_taken(ultra, mean({.x = {1, 512, 512, 8}, .global = true})));
 static_assert(is_absent(x3, reduced<ops::reduce_sum>({1, 4, 4, 8}, {3})) &&

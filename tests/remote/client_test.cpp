@@ -73,7 +73,7 @@ hdi::writer answer(const auto&... with) {
   return said;
 }
 
-/// A host that says what the test wants, over one connection beside the first; to one question twice.
+/// A host that says what the test wants, over one connection in addition to the first; to one question twice.
 class dictated_host {
  public:
   explicit dictated_host(std::function<hdi::writer(question)> answers, question answered_twice = {})

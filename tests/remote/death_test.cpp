@@ -1,5 +1,5 @@
 // death_test: hosts are killed at random moments while four threads run their models - nothing hangs, no number is
-// wrong, nothing stays behind.
+// wrong, nothing is left over.
 #include <nnrt/remote/client.hpp>
 #include <nnrt/remote/host.hpp>
 
@@ -195,7 +195,7 @@ TEST_CASE("death: a run that is under way ends at once when its host is killed")
 
 namespace {
 
-/// A host in a process of its own that is stopped and goes on as the test says; its runs take so many microseconds.
+/// A host in another process that the test stops and continues; its runs take this number of microseconds.
 class stoppable {
  public:
   explicit stoppable(unsigned run_takes) {
@@ -270,7 +270,7 @@ TEST_CASE("death: a run with a deadline ends with it when its host is stopped, a
       CHECK(steady_now() - begin >= 50 * milliseconds);
       CHECK(steady_now() - begin < slowness() * 1000 * milliseconds);
     }
-    // The memory is the caller's again, whatever the host does when it goes on.
+    // The memory is the caller's again, also when the host continues.
     for (int i = 0; i < 4; ++i) y[i] = -7;
     host.go_on();
     CHECK(run_wrongly(*runs, x + 512, y + 512, 1000, steady_now() + 10'000 * milliseconds) == "");

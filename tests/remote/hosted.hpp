@@ -1,4 +1,4 @@
-// hosted: a driver behind a socket, served by a thread of the test or by a process of its own.
+// hosted: a driver at a socket, served by a thread of the test or by another process.
 // Flow: tests of remote/client.hpp connect to it.
 #pragma once
 
@@ -15,7 +15,7 @@
 
 namespace nnrt_test {
 
-/// Serves until it is stopped; a socket in a folder of its own, or at a path that is given.
+/// Serves until it is stopped; a socket in a new folder, or at a path that is given.
 class hosted {
  public:
   explicit hosted(std::shared_ptr<nnrt::hal::driver> driver, nnrt::remote::host_options options = {},

@@ -220,7 +220,7 @@ TEST_CASE("packets: a message with a file that is not open fails alone") {
 TEST_CASE(
     "packets: a long message that there is no file for is not sent, and who has no file is not told that the other "
     "side is gone" *
-    // which keeps descriptors of its own, and lets nobody take them
+    // which keeps its descriptors from others
     doctest::skip(nnrt_test::runs_in_valgrind())) {
   const int ended = nnrt_test::in_child([] {
     pair_of_sockets sockets;

@@ -26,7 +26,7 @@ inline given_operand stored_bytes(dtype type, shape_t shape, quantisation q, std
   return bytes_of(desc, bytes.data());
 }
 
-/// The same for weights with a scale for each index of axis 0: from `scale` on, growing to twice that.
+/// Quantised weights with a scale for each index of axis 0: from `scale` on, growing to twice that.
 inline given_operand quantised_filters(dtype type, shape_t shape, float scale, std::uint32_t seed,
                                        bytes_are fill = bytes_are::random) {
   given_operand x = constant(stored_bytes(type, shape, per_channel<0>, seed, fill));
@@ -49,7 +49,7 @@ inline std::vector<tensor_desc> into_bytes(float scale, std::int32_t zero_point)
   return {d};
 }
 
-/// The same, halves rounded to even numbers.
+/// What a result is to be quantised as, with ties rounded to even numbers.
 inline std::vector<tensor_desc> into_even_bytes(float scale, std::int32_t zero_point = 0) {
   tensor_desc d;
   d.quantised = quant{scale, zero_point, quantised_rounding::half_to_even};

@@ -1,5 +1,5 @@
 // call: a call of a kernel by hand, as a plan's step makes it.
-// Flow: kernels.hpp, battery/ and fuzz/ run choices of single nodes; what a choice brings along for its functions is
+// Flow: kernels.hpp, battery/ and fuzz/ run choices of single nodes; what a choice has for its functions is
 // filled in here alone.
 #pragma once
 
@@ -15,7 +15,7 @@ inline nnrt::kernel_call call_of(const nnrt::kernel_choice& choice, nnrt::array_
   call.inner = choice.inner, call.plan = choice.plan.words.data();
   return call;
 }
-/// The same for a part of a run, or a piece of one.
+/// A call for a part of a run, or a piece of one.
 inline nnrt::kernel_call call_of(const nnrt::kernel_choice& choice, nnrt::array_ref<const nnrt::word> attrs,
                                  nnrt::arguments in, nnrt::results out, std::byte* scratch, int tile, int tiles,
                                  int piece = 0, int pieces = 1) {

@@ -1,4 +1,4 @@
-// child_process: what a function does to the process that runs it, in a process of its own.
+// child_process: what a function does to the process that runs it, in a child process.
 #pragma once
 
 #include <sys/wait.h>

@@ -55,7 +55,7 @@ inline conv_shape dilated(conv_shape s, std::int64_t h, std::int64_t w) {
 }
 inline conv_shape grouped(conv_shape s, std::int64_t group) { return s.group = group, s; }
 inline conv_shape batched(conv_shape s, std::int64_t batch) { return s.batch = batch, s; }
-/// So many pixels between two of the output, below and beside each other.
+/// Number of pixels between two of the output, vertically and horizontally.
 inline conv_shape spread(conv_shape s, std::int64_t h, std::int64_t w) {
   s.y_pixel = w * s.out, s.y_row = h * (s.out_width * s.y_pixel + 3), s.y_image = s.out_height * s.y_row + 5;
   return s;

@@ -80,7 +80,7 @@ void operator delete[](void* piece, std::align_val_t) noexcept { release(piece);
 void operator delete(void* piece, std::size_t, std::align_val_t) noexcept { release(piece); }
 void operator delete[](void* piece, std::size_t, std::align_val_t) noexcept { release(piece); }
 
-// Sanitizers have a calloc of their own, which only they may free.
+// Sanitizers have another calloc, which only they may free.
 #if !defined(NNRT_TEST_SANITIZED)
 extern "C" void* __libc_calloc(std::size_t count, std::size_t bytes);
 extern "C" void* calloc(std::size_t count, std::size_t bytes) {

@@ -25,8 +25,8 @@ struct shortage {
   bool lasts;
 };
 
-/// Arms the heap, calls, disarms it; what the call returned. The count goes on from call to call until begin_shortage()
-/// starts it anew.
+/// Arms the heap, calls, disarms it; what the call returned. The count continues from call to call until
+/// begin_shortage() starts it anew.
 void begin_shortage(const shortage& which);
 /// Whether an allocation has failed since.
 bool has_failed();

@@ -23,7 +23,7 @@ inline std::string varint(std::uint64_t number) {
   for (; number >= 128; number >>= 7U) bytes += static_cast<char>(number % 128 + 128);
   return bytes + static_cast<char>(number);
 }
-/// A field of a message: an integer, or bytes behind their count.
+/// A field of a message: an integer, or bytes after their count.
 inline std::string message_field(int number, std::int64_t integer) {
   return varint(static_cast<std::uint64_t>(number) * 8) + varint(static_cast<std::uint64_t>(integer));
 }

@@ -23,7 +23,7 @@ inline nnrt::float_environment in_rounding_mode(int mode) {
   std::fesetround(before);
   return made;
 }
-/// The same, and denormal operands and results are zeros, where the processor can do that.
+/// An environment in which denormal operands and results are zeros, where the processor can do that.
 inline nnrt::float_environment with_flushed_denormals(nnrt::float_environment other) {
 #if defined(__SSE__)
   return nnrt::float_environment::from_word(other.word() | 0x8040);

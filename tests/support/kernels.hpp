@@ -35,7 +35,7 @@ inline std::vector<float> random_floats(std::int64_t n, std::uint32_t seed, floa
   return values;
 }
 
-/// The same with a NaN, both infinities and both zeros strewn in.
+/// The values, some of them replaced by NaN, infinities and zeros.
 inline std::vector<float> with_special_values(std::vector<float> values) {
   constexpr float infinity = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
   const float special[] = {nan, infinity, -infinity, 0.0F, -0.0F};
@@ -84,7 +84,7 @@ inline given_operand floats(shape_t shape, const std::vector<float>& values) {
 inline given_operand floats(shape_t shape, std::uint32_t seed = 1) {
   return floats(shape, random_floats(shape.elements(), seed));
 }
-/// The same numbers as elements of another type, rounded or truncated.
+/// The numbers as elements of another type, rounded or truncated.
 template <class T> given_operand elements(shape_t shape, const std::vector<float>& values) {
   std::vector<T> converted;
   for (const float value : values) converted.push_back(math::convert<T>(value));
@@ -149,7 +149,7 @@ struct tested_node {
     return memory;
   }
 
-  /// What the kernel gives, done in `tiles` parts of so many pieces, the last one first; input `in_place` shares its
+  /// What the kernel gives, done in `tiles` parts of `pieces` pieces, the last one first; input `in_place` shares its
   /// memory with output 0 when it is not negative.
   blocks kernel(const kernel_choice& choice, int tiles, int in_place = -1, int pieces = 1) {
     std::deque<fenced_bytes> inputs, memory;
@@ -208,7 +208,7 @@ struct tested_node {
   }
 };
 
-/// The same for an operator that the test names.
+/// tested_node of an operator that the test names.
 template <class Op> struct node_under_test : tested_node {
   node_under_test(const typename Op::attrs& attrs, std::vector<given_operand> given,
                   const std::vector<tensor_desc>& wanted = {})

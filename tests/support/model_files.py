@@ -106,7 +106,7 @@ def main() -> int:
     parser.add_argument("--changed", type=int, default=0, metavar="N",
                         help="files with one byte changed, for each file")
     parser.add_argument("--every", type=int, default=0, metavar="N", help="cut each file at every N-th byte")
-    parser.add_argument("--large", action="store_true", help="try each file with 1 MiB of zeros behind it, too")
+    parser.add_argument("--large", action="store_true", help="try each file with 1 MiB of zeros after it, too")
     parser.add_argument("--seed", type=int, default=1, help="chooses the changed bytes")
     parser.add_argument("models", nargs="+", type=Path)
     arguments = parser.parse_args(own.split("\0"))

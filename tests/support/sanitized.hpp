@@ -16,7 +16,7 @@
 
 namespace nnrt_test {
 
-/// Valgrind puts libraries of its own before the program's.
+/// Valgrind puts its libraries before the program's.
 inline bool runs_in_valgrind() {
   const char* const before = std::getenv("LD_PRELOAD");
   return before != nullptr && std::string_view(before).find("vgpreload") != std::string_view::npos;

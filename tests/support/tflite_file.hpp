@@ -57,7 +57,7 @@ struct tensor {
   bool is_variable = false;
   bool is_sparse = false;
   std::uint32_t external_buffer = 0;
-  int buffer = -1;         // -1: one of its own
+  int buffer = -1;         // -1: a new one
   bool is_behind = false;  // its buffer has the file's offset and size
   sparsity sparse = {};    // when it is sparse
 };
@@ -67,7 +67,7 @@ struct call {
   std::vector<std::int32_t> inputs, outputs;
   options with = {};
   std::string custom = {};
-  int opcode_index = -1;  // -1: one of its own
+  int opcode_index = -1;  // -1: a new one
   std::vector<std::uint8_t> custom_options = {};
   int version = 1;
   std::vector<std::int32_t> intermediates = {};
@@ -104,8 +104,8 @@ struct subgraph {
 struct file : subgraph {
   std::uint32_t version = 3;
   int subgraphs = 1;                                 // so often the file has its own
-  std::vector<subgraph> called = {};                 // behind these
-  std::uint64_t buffer_offset = 0, buffer_size = 0;  // of buffers behind the FlatBuffer
+  std::vector<subgraph> called = {};                 // after these
+  std::uint64_t buffer_offset = 0, buffer_size = 0;  // of buffers after the FlatBuffer
   std::vector<signature> signatures = {};
   std::vector<std::byte> behind = {};  // the FlatBuffer
   const char* identifier = "TFL3";

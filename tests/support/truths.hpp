@@ -42,7 +42,7 @@ template <class Op, class T, class F> std::int64_t first_untruth(const pair_of_s
   return -1;
 }
 
-/// Whether images beside channels of this dtype give truth values of the image's shape and format, in either order.
+/// Whether images with channels of this dtype give truth values of the image's shape and format, in either order.
 template <class Op> constexpr bool compares_in_either_order(dtype type) {
   const operand x = computed({type, nchw, {2, 3, 4, 5}}), channels = computed({type, {3, 1, 1}});
   const tensor_desc y{boolean, nchw, {2, 3, 4, 5}};

@@ -54,8 +54,8 @@ constexpr double largest_error(const golden (&table)[N], typename Op::attrs attr
   return largest;
 }
 
-/// What quantised values need beside the dtype, by their rules: one scale each, of the operand and of the result.
-/// (Plain integers are refused where `IsReal`.)
+/// What quantised values need in addition to the dtype, by their rules: one scale each, of the operand and of the
+/// result. (Plain integers are refused where `IsReal`.)
 template <class Op, auto Input, auto Output, bool IsReal = true>
 constexpr bool asks_for_scales(const typename Op::attrs& attrs = {}) {
   constexpr quant half{0.5F, 3};

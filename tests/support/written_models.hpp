@@ -8,7 +8,7 @@
 
 namespace tflite_test {
 
-/// y = relu(w x + b): rows of i8 with a scale each beside floats. b is 1, 0, -1, or three other numbers.
+/// y = relu(w x + b): rows of i8 with a scale each, and floats. b is 1, 0, -1, or three other numbers.
 inline file hybrid_model(const std::vector<double>& b = {1, 0, -1}) {
   std::vector<double> rows;
   for (int i = 0; i < 12; ++i) rows.push_back(i - 5);

@@ -1,4 +1,4 @@
-// nnrt-driverd: a driver in a process of its own, behind a Unix-domain socket.
+// nnrt-driverd: hosts a driver in a separate process, at a Unix-domain socket.
 // Flow: programs find it by NNRT_DRIVER_SOCKETS (c_api/devices.hpp) or remote::connect(); everything but the command
 // line is remote/host.hpp.
 #include <nnrt/hal.hpp>
@@ -133,7 +133,7 @@ int main(int count, char** words) {
     };
 
   options.on_stop = [] { ::alarm(5); };  // nobody catches it: it kills the process where runs have not ended by then
-  std::signal(SIGPIPE, SIG_IGN);         // whoever reads what is said of clients may go; those clients shall not notice
+  std::signal(SIGPIPE, SIG_IGN);         // the reader of the log may end; clients shall not notice
   allow_many_files();
   const owned_fd stop(end_signals());
   if (!stop.is_open()) return complain("cannot wait for signals");

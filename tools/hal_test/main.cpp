@@ -80,7 +80,7 @@ int main(int count, char** words) {
       if (!there) return std::fprintf(stderr, "nnrt-hal-test: %s\n", there.error().message().c_str()), 2;
       name = there->name;
     }
-    // Each case connects on its own: it may run in a process of its own.
+    // Each case connects on its own: it may run in a separate process.
     return run_all(chosen, name, [&] { return device_behind(chosen.socket).value().device; });
   }
   const auto all = devices();

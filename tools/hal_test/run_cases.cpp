@@ -20,7 +20,7 @@ template <class F> void with_ready(probe& p, F f) {
     if (const auto made = ready(p, one)) f(one, *made);
 }
 
-/// The three ways to run a request end alike: waited for, answered (once), and behind no fence.
+/// The three ways to run a request end alike: waited for, answered (once), and without fences.
 void check_ends(probe& p, const sample& one, const prepared_model_handle& made, const request& asked, status expected,
                 status fenced_expected) {
   const outcome waited = made.execute(asked);
@@ -110,7 +110,7 @@ void inputs_stay(probe& p) {
     request asked = a.asking();
     std::vector<void*> pages;
     for (argument& x : asked.inputs) {
-      // Up to the page's end, and write-protected: who writes it, or reads behind it, crashes.
+      // Up to the page's end, and write-protected: a write to it, or a read after it, crashes.
       const std::size_t size = (x.bytes + page - 1) / page * page;
       auto* const first = static_cast<std::byte*>(
           ::mmap(nullptr, size + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));

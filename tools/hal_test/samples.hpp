@@ -30,14 +30,14 @@ prepared prepare(probe& p, const model& network, preparation asked = {});
 /// A sample that is ready; nothing, and a complaint, when the device does not prepare what it takes.
 std::optional<prepared_model_handle> ready(probe& p, const sample& one);
 
-/// Memory for a run that tells when bytes behind outputs were written.
+/// Memory for a run that tells when bytes after outputs were written.
 class arrays {
  public:
   /// For inputs of these shapes (none: those of the model, whose extents are known then).
   explicit arrays(const prepared_model& of, std::vector<shape_t> shapes = {});
   request asking();
   std::vector<std::byte>& input(std::size_t i) { return inputs_[i]; }
-  /// Of a run that went well: the bytes of each output, without those behind it.
+  /// Of a run that went well: the bytes of each output, without those after it.
   std::vector<std::vector<std::byte>> results(const outcome& how) const;
   bool wrote_behind(const outcome& how) const;
 

@@ -57,7 +57,7 @@ ending run_apart(const test_case& one, const subject& make, int seconds) {
   if (other < 0) return {mark::failed, "no other process"};
   if (other == 0) {
     ::close(ends[0]);
-    // whoever hears of it in the first process
+    // without the handlers of the first process
     for (const int crash : {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS, SIGTERM}) ::signal(crash, SIG_DFL);
     const ending how = run_here(one, make);
     const std::string text = static_cast<char>('0' + static_cast<int>(how.is)) + how.reason;

@@ -62,7 +62,7 @@ struct ending {
 /// The driver under test, made anew for each case.
 using subject = std::function<device()>;
 
-/// Runs a case in a process of its own, so that a driver that crashes, or does not come back within `seconds`, fails no
+/// Runs a case in a child process, so that a driver that crashes, or does not come back within `seconds`, fails no
 /// more than it.
 ending run_apart(const test_case& one, const subject& make, int seconds);
 /// Runs it in this process.

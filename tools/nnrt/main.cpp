@@ -1,5 +1,5 @@
 // main: the command nnrt, whose work its subcommands do.
-// Flow: parses the arguments; each subcommand is a file of its own.
+// Flow: parses the arguments; each subcommand has one file.
 #include "command.hpp"
 
 #include <cerrno>

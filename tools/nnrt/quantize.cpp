@@ -164,7 +164,7 @@ result<void> check_arguments(const wishes& wanted) {
   return {};
 }
 
-/// A file can be made where it is wanted: said before the work, not behind it.
+/// A file can be made where it is wanted: checked before the work, not after it.
 result<void> check_folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   std::error_code none;

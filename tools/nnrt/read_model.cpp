@@ -18,7 +18,7 @@ bool is_tflite(const std::string& path, std::span<const std::byte> file) {
   return has_letters("TFL3") || has_letters("CIR0");
 }
 
-/// By the first letter of a saved model's header, which is JSON behind its length.
+/// By the first letter of a saved model's header, which is JSON after its length.
 bool may_be_saved(std::span<const std::byte> file) { return file.size() > 8 && file[8] == std::byte{'{'}; }
 
 }  // namespace

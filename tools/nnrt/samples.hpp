@@ -53,7 +53,7 @@ class sample_files {
   const nnrt::tensor_entry* tensor_for(std::size_t input, const nnrt::weights& file) const;
   bool fits(const nnrt::tensor_entry& tensor, std::size_t input) const;
   nnrt::result<void> add_all(const std::string& path, const std::vector<nnrt::tensor_entry>& tensors);
-  /// As many samples as `count`, one behind the other in each tensor's bytes. Refused: booleans other than 0 and 1,
+  /// As many samples as `count`, one after the other in each tensor's bytes. Refused: booleans other than 0 and 1,
   /// which files may have.
   nnrt::result<void> add_samples(const std::string& path, const std::vector<nnrt::tensor_entry>& tensors,
                                  std::size_t count);

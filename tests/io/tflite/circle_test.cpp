@@ -1,4 +1,4 @@
-// circle_test: Circle files, of Samsung's ONE, have the tables of .tflite files and operators of their own.
+// circle_test: Circle files, of Samsung's ONE, have the tables of .tflite files and further operators.
 #include <doctest/doctest.h>
 
 #include <cmath>

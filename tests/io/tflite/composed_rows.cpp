@@ -168,7 +168,7 @@ std::vector<row> rows_of_composed_operators() {
        {counted({1, 2, 2, 2, 1}, 8), constant({2, 2, 2, 1, 1}, {1, 1, 1, 1, 1, 1, 1, 1})},
        {106, {byte(0, valid), number(1, 1), number(2, 1), number(3, 1)}},
        {f({1, 1, 1, 1, 1}, {28})}},
-      // Each plane plus 10 times the next one plus 1 is below 0 nowhere; the last one has none behind it.
+      // Each plane plus 10 times the next one plus 1 is below 0 nowhere; the last one has none after it.
       {"planes with those behind them",
        132,
        "CONV_3D",
@@ -388,7 +388,7 @@ std::vector<row> rows_of_composed_operators() {
        {f({2, 2}, {-1.3862943611198906, -0.2876820724517809, 0, -200})}},
       {"two shapes", 145, "BROADCAST_ARGS", {integers({2, 1}), integers({3, 1, 4})}, {}, {i({3}, {3, 2, 4})}},
 
-      // Activations of 16 bits beside weights of 8 bits and biases of 64 bits.
+      // Activations of 16 bits with weights of 8 bits and biases of 64 bits.
       {"16 bits",
        3,
        "CONV_2D",

@@ -118,7 +118,7 @@ TEST_CASE("flatbuffer: no change of one byte makes a verified field lie outside 
   for (std::byte& changed : file.bytes())
     for (const int value : {0, 1, 4, 127, 128, 255}) {
       const std::byte before = std::exchange(changed, static_cast<std::byte>(value));
-      // A copy of exactly this size: sanitizers see what is read behind it.
+      // A copy of exactly this size: sanitizers see reads after it.
       std::vector<std::uint64_t> exact((file.size + 7) / 8);
       std::memcpy(exact.data(), file.bytes().data(), file.size);
       verifier checks(nnrt::letters_of(std::as_bytes(std::span(exact)).first(file.size)));

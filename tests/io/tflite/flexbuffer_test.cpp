@@ -93,13 +93,13 @@ TEST_CASE("flexbuffer: types and names end with the bytes") {
   CHECK(right["a"] == 11);
   CHECK(right["d"] == 14);
   CHECK_FALSE(right["e"].has_value());
-  // One type fewer than values, counting the three bytes of the root; the byte behind, which is not of the map, would
+  // One type fewer than values, counting the three bytes of the root; the next byte, which is not of the map, would
   // be one.
   std::vector<std::uint8_t> shorter(map.begin(), map.begin() + static_cast<std::ptrdiff_t>(values + 4));
   shorter.insert(shorter.end(), {4, map_of_bytes, 1, integer});
   for (const char* name : {"a", "d"})
     CHECK_FALSE(named_numbers(bytes(shorter).substr(0, shorter.size() - 1))[name].has_value());
-  // A name up to the map's last byte, whose zero would be the byte behind.
+  // A name up to the map's last byte, whose zero would be the next byte.
   const std::string name(map.begin() + 6, map.end());
   map.push_back(0);
   CHECK_FALSE(named_numbers(bytes(map).substr(0, map.size() - 1))[name].has_value());
@@ -115,7 +115,7 @@ TEST_CASE("flexbuffer: damaged bytes are read within their bounds") {
         whole.begin(), whole.end() - (i % 3 == 0 ? static_cast<std::ptrdiff_t>(random() % whole.size()) : 0));
     for (std::uint32_t count = random() % 4; count > 0 && !spoilt.empty(); --count)
       spoilt[random() % spoilt.size()] = static_cast<std::uint8_t>(random());
-    const std::vector<std::uint8_t> alone(spoilt);  // its end is that of its block: a sanitizer sees what lies behind
+    const std::vector<std::uint8_t> alone(spoilt);  // its end is that of its block: a sanitizer sees reads after it
     const named_numbers found(bytes(alone));
     for (const char* name : {"max_detections", "w_scale", "_output_quantized", "no"}) {
       const auto number = found[name];

@@ -682,7 +682,7 @@ TEST_CASE("tflite: thousands of ends with one name are told apart at once") {
   CHECK(got.outputs[4095].name == "y_4095");
 }
 
-/// Operators beside shapes that are not what they make, as files have them whose inputs were resized.
+/// Operators with shapes that are not what they make, as in files whose inputs were resized.
 TEST_CASE("tflite: shapes that a file writes down between operators bind nobody") {
   struct row {
     call made_by;

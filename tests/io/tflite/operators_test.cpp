@@ -1,4 +1,4 @@
-// operators: every builtin operator that is read, in a file of its own, gives what its definition in TensorFlow says.
+// operators: every builtin operator that is read, each in one file, gives what its definition in TensorFlow says.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ TEST_CASE("tflite: every operator computes what its row says") {
   }
 }
 
-/// The same file with unknown extents: all but the last one, which counts channels. Shapes and numbers for its inputs.
+/// A file with unknown extents: all but the last one, which counts channels. Shapes and numbers for its inputs.
 struct file_of_any_shape {
   std::vector<std::vector<double>> inputs;
   std::vector<std::vector<std::int64_t>> shapes;

@@ -18,7 +18,7 @@ namespace {
 using namespace nnrt;
 using namespace tflite_test;
 
-// y = relu(w x + b): rows of i8 with a scale each beside floats. The bytes are those of written().
+// y = relu(w x + b): rows of i8 with a scale each, and floats. The bytes are those of written().
 // clang-format off
 constexpr char literal[] =
     "\040\000\000\000\124\106\114\063\000\000\000\000\024\000\030\000\024\000\020\000\014\000\000\000\010\000\000\000\000\000\004\000"

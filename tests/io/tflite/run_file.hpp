@@ -29,7 +29,7 @@ outcome run_file(std::span<const std::byte> file, const std::vector<std::vector<
 std::vector<outcome> run_in_turn(std::span<const std::byte> file,
                                  const std::vector<std::vector<std::vector<double>>>& inputs,
                                  std::size_t reset_before = 0);
-/// The same with extents that the file calls unknown, for inputs of these shapes.
+/// One run of a file with unknown extents, for inputs of these shapes.
 outcome run_resized(std::span<const std::byte> file, const std::vector<std::vector<std::int64_t>>& shapes,
                     const std::vector<std::vector<double>>& inputs);
 /// One run of a file on the disk; the model is gone when the network runs.

@@ -8,7 +8,7 @@ namespace tflite_test {
 
 namespace {
 
-/// Bytes before they are moved, and behind an operator that declares another scale and zero point for them.
+/// Bytes before they are moved, and after an operator that declares another scale and zero point for them.
 data before(std::vector<std::int32_t> shape, std::vector<double> numbers) { return q(shape, numbers, 0.5F, 3); }
 data behind(std::vector<std::int32_t> shape, std::vector<double> numbers) { return q(shape, numbers, 0.3F, -7); }
 data u_before(std::vector<std::int32_t> shape, std::vector<double> numbers) { return u(shape, numbers, 0.5F, 255); }

@@ -155,7 +155,7 @@ TEST_CASE("tflite: WHILE is unrolled as often as the shape of an input says") {
 }
 
 /// As converters write a recurrent layer that nothing has fused: row i of the result is row i of x and the sum of the
-/// rows before, put into a list that is cut in front of it and behind it.
+/// rows before, put into a list that is cut before and after it.
 file loop_over_a_list() {
   file f;
   f.tensors = {floats({3, 2}, "x"),

@@ -1,5 +1,5 @@
 // far_numbers: kernels that add up numbers whose sum, or whose squares, no f32 holds, while the result is one.
-// Flow: each is held against its operator's reference, beside rows of ordinary numbers, for any number of parts.
+// Flow: each is held against its operator's reference, together with rows of ordinary numbers, for any number of parts.
 #include <nnrt/kernels/bind/batch_norm.hpp>
 #include <nnrt/kernels/bind/instance_norm.hpp>
 #include <nnrt/kernels/bind/l2_normalize.hpp>
@@ -25,7 +25,7 @@ std::vector<float> rows_of(std::int64_t n, float size) {
   }
   return x;
 }
-/// The same, one row next to the other.
+/// The numbers of rows_of(), one row next to the other.
 std::vector<float> columns_of(std::int64_t n, float size) {
   const std::vector<float> rows = rows_of(n, size);
   std::vector<float> x(rows.size());

@@ -1,4 +1,4 @@
-// The kernels of arg_max and top_k, whose elements and indices are the references' whatever is equal or no number.
+// The kernels of arg_max and top_k, whose elements and indices are the references', also for equal elements and NaN.
 #include <nnrt/kernels/bind/arg_max.hpp>
 #include <nnrt/kernels/bind/top_k.hpp>
 #include <support/kernels.hpp>

@@ -136,7 +136,7 @@ TEST_CASE_TEMPLATE("softmax of quantised values: a row that another process rais
                    T, std::int8_t, std::uint8_t) {
   constexpr T least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
   using powers_type = kernels::int8_powers<T>;
-  fenced memory(sizeof(powers_type) / sizeof(float));  // behind which nothing may be read
+  fenced memory(sizeof(powers_type) / sizeof(float));  // nothing after it may be read
   const quantisation x = quant{0.1F, 0}, y = quant{1 / 256.0F, std::is_signed_v<T> ? -128 : 0};
   const auto* const powers = new (memory.data()) powers_type(ops::detail::fixed_softmax<T>{x, y, 1.0F});
   const std::vector<T> row(512, most);  // when its largest number was looked for, all were the least

@@ -49,7 +49,7 @@ TEST_CASE("transpose: matrices of every size around whole squares and tiles, ele
       check_matrix<std::uint32_t>(rows, columns);
       check_matrix<std::uint64_t>(rows, columns);
     }
-  // Along rows: those that are a multiple of 1 KiB apart, and those of more than 1 MiB; of any number of tiles beside
+  // Along rows: those that are a multiple of 1 KiB apart, and those of more than 1 MiB; of any number of tiles next to
   // each other.
   static_assert(kernels::detail::goes_along<std::uint32_t>({.around = {}, .from_step = 512}, 196, 512) &&
                 !kernels::detail::goes_along<std::uint32_t>({.around = {}, .from_step = 512}, 512, 512));

@@ -108,7 +108,7 @@ TEST_CASE("lanes: halves that do not take part are not read and stay as they are
     for (const unsigned bits : {0U, 1U, 2U, 3U}) {
       CAPTURE(bits);
       const some_halves there(bits);
-      // the half alone: beside it no memory may be touched
+      // the half alone: no memory next to it may be touched
       fenced x(bits == 0 ? 0 : bits == 3 ? f32_lanes : f32_lanes / 2, 3.0F);
       const float* const from = bits == 2 ? floats_at(advanced(address_of(x.data()), -f32_lanes / 2)) : x.data();
       float read[f32_lanes], sums[f32_lanes];

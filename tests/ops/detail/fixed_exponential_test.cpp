@@ -38,7 +38,7 @@ TEST_CASE("fixed exponential: 1 / (1 + x) within 3e-9") {
 
 TEST_CASE("fixed exponential: the reciprocal of a sum keeps its order of magnitude apart") {
   struct row {
-    std::int64_t sum;  // 19 bits behind the point
+    std::int64_t sum;  // 19 bits after the point
     int bits;
     double fraction;
   };

@@ -107,7 +107,7 @@ constexpr transposed_axis axis(std::int64_t input, std::int64_t kernel, std::int
                                std::int64_t dilation = 1) {
   return {input, (input - 1) * stride + (kernel - 1) * dilation + 1, kernel, stride, dilation, 0};
 }
-/// Without some output pixels in front and behind (or with more of them behind).
+/// Without some output pixels at the start and the end (or with more of them at the end).
 constexpr transposed_axis cut(transposed_axis a, std::int64_t before, std::int64_t after) {
   a.pad = before, a.output -= before + after;
   return a;

@@ -252,7 +252,7 @@ TEST_CASE("depthwise: each method has a number, and strips and tiles are for ima
     CAPTURE(kernel);
     const std::int64_t pad = kernel / 2;
     CHECK(depthwise_method_of(layer(9, 7, channels, kernel, 1, pad, pad)).kernel == kernel);
-    // too many columns beside the image
+    // too many columns next to the image
     CHECK(depthwise_method_of(layer(9, 14, channels, kernel, 1, pad + 1, pad + 1)) == depthwise_method{});
     CHECK(depthwise_method_of(layer(9, 14, channels, kernel, 1, 0, pad + 1)) == depthwise_method{});
     // narrower than any strip or tile

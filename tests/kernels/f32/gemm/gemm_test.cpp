@@ -142,7 +142,7 @@ TEST_CASE("gemm: rows from afar are asked for first, then weights, then nothing 
   ahead.give(t);
   CHECK(t.ahead == t.a);
   CHECK(t.ahead_step == 0);
-  // Behind the last weights lies what other threads write.
+  // After the last weights is memory that other threads write.
   CHECK(detail::panel_prefetch(address{1'000'000}, address{1'001'000}).weights_end == address{1'001'000});
   detail::panel_prefetch nothing(address{1'000'000}, 0);
   nothing.give(t);

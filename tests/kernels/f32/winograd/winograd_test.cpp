@@ -50,7 +50,7 @@ template <int Tile, int Stride = 1> struct problem {
 };
 
 /// Largest error over the largest output that there would be without limits: of a single output, whose products may
-/// cancel out, over what so many products of any sign usually come to.
+/// cancel out, over the usual sum of that number of products of any sign.
 template <class Problem> double relative_error(const Problem& p, const fenced& y) {
   double worst = 0, largest = 0;
   const double usual = outputs(p.s) == 1 ? 1 / std::sqrt(static_cast<double>(p.s.depth())) : 0;
@@ -172,7 +172,7 @@ TEST_CASE("winograd: random shapes are right") {
 }
 
 TEST_CASE("winograd: two threads have something to do each, unless reading the weights takes longest") {
-  const std::int64_t line = 4 * mr;  // pixels of so many tiles
+  const std::int64_t line = 4 * mr;  // pixels of 4 * mr tiles
   const auto blocks = [](const conv_shape& s) { return nnrt::kernels::detail::winograd_extents(s, 4).blocks(); };
   CHECK(blocks(image(line, 4, f32_lanes, nr)) == 1);
   CHECK(blocks(image(line + 4, 4, f32_lanes, nr)) == 2);

@@ -43,7 +43,7 @@ struct placed {
   std::vector<kernels::detail::int8_column> columns;
 };
 
-/// One weight after the other; zeros where lanes have no column, and behind runs.
+/// One weight after the other; zeros where lanes have no column, and after runs.
 placed one_by_one(quantised_matrix& b, const int8_factors& f) {
   const int8_packing& packing = b.packing;
   placed to{std::vector<std::byte>(static_cast<std::size_t>(packing.bytes())), {}};
