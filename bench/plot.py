@@ -22,7 +22,7 @@ except ImportError:
 
 
 def compared(found: dict, dtype: str, threads: int) -> list:
-    return [(ours, beside) for ours, beside in report.comparisons(found)
+    return [(ours, others) for ours, others in report.comparisons(found)
             if ours.dtype == dtype and ours.threads == threads and report.has_result(ours)]
 
 
@@ -41,8 +41,8 @@ def plot_times(found: dict, dtype: str, threads: int, path: Path) -> None:
     height = 0.8 / len(names)
     figure, axes = pyplot.subplots(figsize=(8, 1 + 0.55 * len(rows)))
     for i, name in enumerate(names):
-        bars = [(y, report.ratio_of(beside[name], ours)) for y, (ours, beside) in enumerate(rows)
-                if name in beside and report.has_result(beside[name])]
+        bars = [(y, report.ratio_of(others[name], ours)) for y, (ours, others) in enumerate(rows)
+                if name in others and report.has_result(others[name])]
         axes.barh([y + 0.4 - height * (i + 0.5) for y, _ in bars], [ratio - 1 for _, ratio in bars], height, left=1,
                   label=name)
     axes.axvline(1, color="black", linewidth=1)

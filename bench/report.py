@@ -166,7 +166,7 @@ def comparisons(found: dict) -> list[tuple[Workload, dict[str, Workload]]]:
 
 # --- the data file -----------------------------------------------------------
 
-def row_of(ours: Workload, beside: dict[str, Workload]) -> dict:
+def row_of(ours: Workload, others: dict[str, Workload]) -> dict:
     """A workload of nnrt: seconds, shares of the machine's limits; seconds and seconds over nnrt's of each peer."""
     row = {"group": ours.group, "workload": ours.name, "dtype": ours.dtype, "threads": ours.threads}
     if not has_result(ours):
@@ -177,7 +177,7 @@ def row_of(ours: Workload, beside: dict[str, Workload]) -> dict:
     row |= {"gigabytes": figures(ours.median("gigabytes")), "of_bandwidth": figures(ours.median("share_of_bandwidth")),
             "level": LEVELS[int(ours.median("level"))]}
     return {**row, "peers": {name: [figures(peer.median("seconds")), figures(ratio_of(peer, ours))]
-                             for name, peer in sorted(beside.items()) if has_result(peer)}}
+                             for name, peer in sorted(others.items()) if has_result(peer)}}
 
 
 def not_run(found: dict) -> list[dict]:
@@ -263,7 +263,7 @@ def data_of(folder: Path) -> dict:
     if (found := load(folder, "workloads")) is not None:
         titles = {key[5:]: value for key, value in sorted(found["context"].items()) if key.startswith("peer_")}
         data |= {"counted": counted(found), "peers": titles,
-                 "workloads": [row_of(ours, beside) for ours, beside in comparisons(found)],
+                 "workloads": [row_of(ours, others) for ours, others in comparisons(found)],
                  "not_run": not_run(found), "second_thread": second_thread(found)}
     if (processes := load(folder, "process")) is not None:
         data["process"] = processes

@@ -8,7 +8,7 @@ Flow: tests/CMakeLists.txt registers each check as the test hygiene/<check>; wit
                and devices for files
     machines   conditions on instruction sets stand in core/config.hpp and kernels/simd/
     crossing   CONTRIBUTING.md lists every header that branches on an instruction set, dtype, rounding or activation
-    english    comments of headers use none of the words that make riddles of sentences
+    english    comments, and texts of tests and programs, use none of the words that make riddles of sentences
     layers     a header includes only what its layer may know; intrinsics live in kernels/ alone
     words      nothing unfinished, no path of somebody's machine, no tab, no space at a line's end, a newline at the end
     top_level  the top level holds what it should and nothing else
@@ -192,12 +192,23 @@ RIDDLES = re.compile(r"\b(so many|whoever|whatever is|of (?:its|their) own|behin
                      r"|as they are|those that there are|such ones)\b|/// The same\b", re.I)
 
 
+def english_of(file: Path) -> Iterator[tuple[int, str]]:
+    """Lines of a file without its code: comments and, outside of the library, texts; scripts are read whole."""
+    is_script = file.suffix in {".py", ".sh", ".cmake", ".in", ".txt"}
+    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+        texts = [] if INCLUDE in file.parents or "#include" in line else re.findall(r'"(?:\\.|[^"\\])*"', line)
+        yield number, line if is_script else " ".join([line[line.find("//"):] if "//" in line else "", *texts])
+
+
 def check_english() -> Iterator[str]:
     """The words are those after which a sentence has to be read twice: it is rewritten, not the word exchanged."""
-    for header in headers():
-        for number, line in enumerate(header.read_text(encoding="utf-8").splitlines(), 1):
-            if found := RIDDLES.search(line[line.find("//"):] if "//" in line else ""):
-                yield f"{header.relative_to(ROOT)}:{number}: write plainly what '{found[0]}' is to say"
+    folders = {"include", "tests", "tools", "cmake", "bench", "examples"}
+    files = [f for f in of_kinds({".hpp", ".h", ".cpp", ".c", ".py", ".sh", ".cmake", ".in", ".txt"})
+             if f.relative_to(ROOT).parts[0] in folders and f != Path(__file__).resolve()]
+    for file in files:
+        for number, text in english_of(file):
+            if found := RIDDLES.search(text):
+                yield f"{file.relative_to(ROOT)}:{number}: write plainly what '{found[0]}' is to say"
 
 
 OPENS = re.compile(r"(?<!\w)::(open|openat|creat|fopen|freopen)\(|\b(fopen|freopen)\(|\b[io]?fstream\b")

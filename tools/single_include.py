@@ -27,7 +27,7 @@ change the headers there, not this file.
 
 #if defined(NNRT_ISA)
 #error "nnrt: headers of include/nnrt have been included; \
-single_include/nnrt/nnrt.hpp stands in their place, not beside them"
+single_include/nnrt/nnrt.hpp replaces them: include only one of them"
 #endif
 """
 END = "// core/config.hpp complains where it sees this.\n#define NNRT_SINGLE_INCLUDE 1\n"
@@ -68,7 +68,7 @@ class Inliner:
                 self.foreign.add(target)
         elif target not in self.inlined:
             if conditional:
-                # Where the condition does not hold, whoever includes this header later would miss it.
+                # Where the condition does not hold, a later include of this header would not include the target.
                 sys.exit(f"{header}: <{target}> is included under a condition;"
                          " include it without one, and put the condition inside it")
             self.inline(target)

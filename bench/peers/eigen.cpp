@@ -48,7 +48,7 @@ class eigen_runner final : public runner {
  public:
   eigen_runner(const description& network, int threads) : network_(network) {
     if (threads > 1) throw cannot_run("Eigen: products of a matrix and a vector use one thread");
-    if (network.has_quantised_values()) throw cannot_run("Eigen has no products of stored numbers");
+    if (network.has_quantised_values()) throw cannot_run("Eigen has no products of quantised values");
     for (const int id : network.inputs) make(id);
     for (const described_layer& l : network.layers) add(l);
   }

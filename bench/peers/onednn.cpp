@@ -270,7 +270,7 @@ class chain {
   }
   /// Binary primitives know scales and no zero points; what these add comes last, with the result's scale.
   void add_bytes(const described_layer& l, dnnl::algorithm algorithm) {
-    if (l.what == operation::multiply) throw cannot_run("oneDNN: products of stored numbers are not written here");
+    if (l.what == operation::multiply) throw cannot_run("oneDNN: products of quantised values are not written here");
     const described_tensor &a = of(l.inputs[0]), &b = of(l.inputs[1]), &y = of(l.output);
     const float sa = a.scales.at(0), sb = b.scales.at(0), sy = y.scales.at(0),
                 sign = l.what == operation::add ? 1.0F : -1.0F;

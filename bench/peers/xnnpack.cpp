@@ -180,7 +180,7 @@ class subgraph_maker {
   }
   void add_computed_product(const described_layer& l) {
     if (network_.has_quantised_values())
-      throw cannot_run("XNNPACK has no products of two computed matrices of stored numbers");
+      throw cannot_run("XNNPACK has no products of two computed matrices of quantised values");
     if (l.activation != fused::none)
       throw cannot_run("XNNPACK: products of two computed matrices with an activation are not written here");
 #ifdef NNRT_XNNPACK_OF_2024

@@ -4,7 +4,7 @@
 #pragma once
 
 #if defined(NNRT_ISA)
-#error "nnrt: headers of include/nnrt have been included; single_include/nnrt/nnrt.hpp stands in their place, not beside them"
+#error "nnrt: headers of include/nnrt have been included; single_include/nnrt/nnrt.hpp replaces them: include only one of them"
 #endif
 
 // ===== nnrt/nnrt.hpp
@@ -45,7 +45,8 @@
 // together.
 
 #if defined(NNRT_SINGLE_INCLUDE)
-#error "nnrt: single_include/nnrt/nnrt.hpp has been included; headers of include/nnrt stand in its place, not beside it"
+#error \
+    "nnrt: single_include/nnrt/nnrt.hpp has been included; headers of include/nnrt replace it: include only one of them"
 #endif
 
 // Levels with dot products of bytes, with tables of bytes in registers, or with matrix registers have names of their
@@ -9576,7 +9577,7 @@ concept operand_pair = operand_argument<A> && operand_argument<B> && any_is_tens
 /// Compile error for a scalar that its tensor's dtype cannot hold.
 template <class A, class B> consteval void check_scalar() {
   static_assert(scalar_keeps_its_value<A, B> && scalar_keeps_its_value<B, A>,
-                "nnrt: beside an integer tensor a scalar must be an integer, too; cast the tensor for fractions");
+                "nnrt: with an integer tensor a scalar must be an integer, too; cast the tensor for fractions");
 }
 
 }  // namespace dsl
@@ -45754,7 +45755,7 @@ struct expectation {
   e.also = s, e.also_as_it_is = true;
   if (e.shape == s && !e.from.is_in_order())
     e.why =
-        "is read beside a feature map, and its shape does not tell whether the file has it in C,H,W or in H,W,C order: "
+        "is read with a feature map, and its shape does not tell whether the file has it in C,H,W or in H,W,C order: "
         "put it into nnrt's order and open the file with nnrt::layout::native";
   return e;
 }
@@ -45765,7 +45766,7 @@ struct expectation {
   if (spec.contradicts)
     return {spec.desc.shape,
             {},
-            "is read in two orders, or behind a flattened feature map whose columns were joined, cut or normalised: "
+            "is read in two orders, or after a flattened feature map whose columns were joined, cut or normalised: "
             "put it into nnrt's order and open the file with nnrt::layout::native"};
   if (spec.refused[0] != '\0') return {spec.desc.shape, {}, spec.refused};
   switch (spec.use) {
@@ -50163,7 +50164,7 @@ inline constexpr std::string_view mark_of_new_files = ".new-";
   const std::string name(path);
   std::string temporary;
   owned_fd file = detail::create_beside(name, temporary);
-  if (!file.is_open()) return detail::system_failure(path, "cannot write beside it", errno);
+  if (!file.is_open()) return detail::system_failure(path, "cannot write to its folder", errno);
   if (!detail::write_and_flush(file, contents, name.c_str()) || ::rename(temporary.c_str(), name.c_str()) != 0) {
     const int number = errno;
     ::unlink(temporary.c_str());

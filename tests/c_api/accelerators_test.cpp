@@ -87,7 +87,7 @@ std::vector<std::int8_t> run_on(std::size_t device, const std::vector<std::int8_
 
 }  // namespace
 
-TEST_CASE("accelerators: three are listed behind the processor, with names and types") {
+TEST_CASE("accelerators: three are listed after the processor, with names and types") {
   const std::size_t* ids = nullptr;
   std::uint32_t count = 0;
   REQUIRE(OH_NNDevice_GetAllDevicesID(&ids, &count) == OH_NN_SUCCESS);

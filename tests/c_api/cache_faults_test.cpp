@@ -189,7 +189,7 @@ TEST_CASE("two processes that share a directory find their own model, or compile
   CHECK(c.files() == whole_cache);
 }
 
-TEST_CASE("two processes with versions of their own: the higher one stays") {
+TEST_CASE("two processes write versions: the higher one stays") {
   const cached c;
   const auto build_each = [&](std::uint32_t first) {
     for (std::uint32_t version = first; version <= 80; version += 2)

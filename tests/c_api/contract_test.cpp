@@ -502,7 +502,7 @@ const row descriptions[] = {
        const int code = OH_NNTensorDesc_GetElementCount(d.handle, &n);
        return n == 12 ? code : -1;
      }},
-    {"OH_NNTensorDesc_GetElementCount", "an unknown extent behind others that overflow", DYNAMIC,
+    {"OH_NNTensorDesc_GetElementCount", "an unknown extent after others that overflow", DYNAMIC,
      [] {
        description d(OH_NN_INT8, {0x7fffffff, 0x7fffffff, 0x7fffffff, -1});
        std::size_t n = 9;
@@ -639,7 +639,7 @@ const row tensors[] = {
      [] { return made_tensor(OH_NNTensor_CreateWithFd(0, description().handle, 0, 0, 0)); }},
     {"OH_NNTensor_CreateWithFd", "size less than offset", NULL_OBJECT,
      [] { return made_tensor(OH_NNTensor_CreateWithFd(0, description().handle, 0, 48, 4096)); }},
-    {"OH_NNTensor_CreateWithFd", "too little behind the offset", NULL_OBJECT,
+    {"OH_NNTensor_CreateWithFd", "too little after the offset", NULL_OBJECT,
      [] {
        small_executor e;
        int fd = -1;

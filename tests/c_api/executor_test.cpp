@@ -386,7 +386,7 @@ TEST_CASE("a tensor over the file of another one shares its bytes") {
   CHECK(e.run() == OH_NN_SUCCESS);
 }
 
-TEST_CASE("executors of one compilation run in threads of their own") {
+TEST_CASE("executors of one compilation run in several threads") {
   small_compilation c;
   std::vector<std::thread> threads;
   std::atomic<int> wrong{0};

@@ -76,7 +76,7 @@ bool makes_memory(small_executor& e, std::size_t bytes) {
 }  // namespace
 
 #if !defined(NNRT_TEST_SANITIZED)  // which needs descriptors itself, to look whether memory can be read
-TEST_CASE("without file descriptors there are no tensors and no memory, and everything else goes on" *
+TEST_CASE("without file descriptors there are no tensors and no memory, and everything else works" *
           doctest::skip(nnrt_test::runs_in_valgrind())) {  // which keeps descriptors beyond the limit
   CHECK(in_child([] {
           small_executor e;

@@ -136,7 +136,7 @@ TEST_CASE("operations: parameters of other dtypes, counts, numbers and operation
         "offset has 9 numbers, expected at most 8");
 }
 
-TEST_CASE("operations: so many operands belong to each") {
+TEST_CASE("operations: each has its number of operands") {
   struct row {
     int number;
     std::size_t inputs, outputs;

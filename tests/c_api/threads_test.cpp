@@ -70,7 +70,7 @@ bool holds(small_executor& e, float value) {
 
 }  // namespace
 
-TEST_CASE("threads that build, run and destroy models of their own do not disturb each other") {
+TEST_CASE("threads that build, run and destroy separate models do not disturb each other") {
   const int wrong = sum_of_threads(4, [](int number) {
     int wrong = 0;
     for (int round = 0; round < 15; ++round) {

@@ -112,7 +112,7 @@ TEST_CASE("a model with unknown extents needs a device that takes such models") 
 }
 
 TEST_CASE(
-    "options are looked at when they are set: behind the device, before the build, and as far as the device has them") {
+    "options are looked at when they are set: after the device, before the build, and as far as the device has them") {
   const temporary_folder folder;
   const passing_device plain;
   using handle = OH_NNCompilation*;
@@ -159,7 +159,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a cache that cannot be used ends the build, each kind with a code of its own") {
+TEST_CASE("a cache that cannot be used ends the build, each kind with another code") {
   const temporary_folder folder;
   const auto built = [&](std::uint32_t version, std::size_t device) {
     on_device c(device);

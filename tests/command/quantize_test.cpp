@@ -324,7 +324,7 @@ TEST_CASE("nnrt quantize: what fails ends with 1, what makes no sense with 2, an
        "input \"image\" is f32 [1, 8, 8, 1], expected f32 [N, H, W, 3]"},
       {"a node that there is not", "quantize " + network + samples + out + " --on-processor nobody", 1,
        "no node is called \"nobody\", which shall run on the processor"},
-      {"an image of stored numbers", "quantize " + network + samples + out + " --input-type y --stored-inputs", 2,
+      {"an image of quantised values", "quantize " + network + samples + out + " --input-type y --stored-inputs", 2,
        "--stored-inputs: inputs are images"},
       {"a subcommand that there is not", "bogus", 2, "there is no subcommand \"bogus\""},
       {"a model that would be replaced",

@@ -1,4 +1,4 @@
-// expect: beside an integer tensor a scalar must be an integer, too
+// expect: with an integer tensor a scalar must be an integer, too
 // With an integer tensor 0.5 would silently become 0.
 #include <nnrt/ops/mul.hpp>
 

@@ -18,15 +18,15 @@ struct row {
 constexpr row table[] = {
     {"equal", {2, 3}, {2, 3}, {2, 3}, true, 0, 0},
     {"scalars", {}, {}, {}, true, 0, 0},
-    {"a scalar beside a tensor", {}, {2, 3}, {2, 3}, true, 0, 0},
+    {"a scalar with a tensor", {}, {2, 3}, {2, 3}, true, 0, 0},
     {"missing leading axes", {4, 2, 3}, {3}, {4, 2, 3}, true, 0, 0},
     {"extents of 1 on both sides", {4, 1, 3}, {1, 2, 1}, {4, 2, 3}, true, 0, 0},
-    {"nothing beside 1", {0}, {1}, {0}, true, 0, 0},
-    {"nothing beside two", {0}, {2}, {0}, false, 0, 2},
+    {"nothing with 1", {0}, {1}, {0}, true, 0, 0},
+    {"nothing with two", {0}, {2}, {0}, false, 0, 2},
     {"the innermost misfit", {5, 4}, {6, 3}, {5, 4}, false, 4, 3},
     {"an outer misfit", {5, 3}, {6, 3}, {5, 3}, false, 5, 6},
-    {"an unknown extent beside 1", {-1}, {1}, {-1}, true, 0, 0},
-    {"an unknown extent beside a known one", {-1}, {4}, {4}, true, 0, 0},
+    {"an unknown extent with 1", {-1}, {1}, {-1}, true, 0, 0},
+    {"an unknown extent with a known one", {-1}, {4}, {4}, true, 0, 0},
     {"two unknown extents", {-1}, {-1}, {-1}, true, 0, 0},
 };
 constexpr bool broadcasts_as_stated(const row& r) {

@@ -5,7 +5,7 @@
 
 using namespace nnrt;
 
-TEST_CASE("exchange: what is taken leaves nothing behind") {
+TEST_CASE("exchange: what is taken is no longer there") {
   int number = 7;
   int* pointer = &number;
   CHECK(detail::taken(pointer) == &number);

@@ -66,7 +66,7 @@ constexpr bool edits() {
 }
 static_assert(edits());
 
-TEST_CASE("pool: it grows, also by an element of its own") { CHECK(grows()); }
+TEST_CASE("pool: it grows, also by one of its elements") { CHECK(grows()); }
 TEST_CASE("pool: copies are apart, and what is moved from is empty") { CHECK(copies_and_moves()); }
 TEST_CASE("pool: inserting, erasing and assigning keep the order of what stays") { CHECK(edits()); }
 

@@ -11,7 +11,7 @@ static_assert(resizing_step(5, 5, 16) == 65536 && resizing_step(9, 5, 16) == 131
 static_assert(resizing_step(96, 16, 16) == (95 * 65536 + 7) / 15 && resizing_step(255, 128, 8) == 512 &&
               resizing_step(7, 1, 8) == 0);
 
-TEST_CASE("resize: a place between two pixels, on one, and behind the last") {
+TEST_CASE("resize: a place between two pixels, on one, and after the last") {
   struct row {
     std::int64_t step, input, i, first, second, between;
   };

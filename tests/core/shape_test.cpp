@@ -24,7 +24,7 @@ constexpr product_row products[] = {
     {"all axes", {2, 3, 4}, 0, max_rank, 24},
     {"some axes", {2, 3, 4}, 1, 2, 3},
     {"no axes", {2, 3, 4}, 2, 2, 1},
-    {"from behind the last axis", {2, 3, 4}, 3, max_rank, 1},
+    {"from after the last axis", {2, 3, 4}, 3, max_rank, 1},
     {"an extent of 0", {2, 0, 4}, 0, max_rank, 0},
     {"an unknown extent", {2, -1, 4}, 0, max_rank, -1},
     {"an unknown extent elsewhere", {2, -1, 4}, 2, max_rank, 4},
@@ -33,10 +33,10 @@ constexpr product_row products[] = {
     {"far beyond it", {tera, tera, tera, tera, tera, tera, tera, tera}, 0, max_rank, -1},
     {"the largest number", {std::int64_t{1} << 62, 4}, 0, max_rank, -1},
     {"0 before what would be beyond the limit", {0, tera, tera}, 0, max_rank, 0},
-    {"0 behind what would be beyond it", {tera, tera, 0}, 0, max_rank, 0},
-    {"0 behind one that is beyond it alone", {std::int64_t{1} << 62, 0, 4}, 0, max_rank, 0},
-    {"0 and an unknown extent behind it", {tera, tera, 0, -1}, 0, max_rank, -1},
-    {"0 behind the axes in question", {tera, tera, 0}, 0, 2, -1},
+    {"0 after what would be beyond it", {tera, tera, 0}, 0, max_rank, 0},
+    {"0 after one that is beyond it alone", {std::int64_t{1} << 62, 0, 4}, 0, max_rank, 0},
+    {"0 and an unknown extent after it", {tera, tera, 0, -1}, 0, max_rank, -1},
+    {"0 after the axes in question", {tera, tera, 0}, 0, 2, -1},
 };
 constexpr bool multiplies_as_stated(const product_row& r) { return r.shape.elements(r.from, r.to) == r.elements; }
 static_assert(std::all_of(std::begin(products), std::end(products), multiplies_as_stated));

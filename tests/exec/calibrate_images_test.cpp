@@ -105,7 +105,7 @@ TEST_CASE("calibrate: a static network whose callers give images is what the sam
 }
 
 TEST_CASE(
-    "calibrate: the layer in front of an image and the sum behind it are one node, of an operator that the network "
+    "calibrate: the layer in front of an image and the sum after it are one node, of an operator that the network "
     "does not name") {
   constexpr auto sums_images = [](builder& g) {
     auto x = g.input<f32, shape<1, 8, 6, 3>>("x"), z = g.input<f32, shape<1, 8, 6, 3>>("z");

@@ -201,7 +201,7 @@ TEST_CASE("calibrate: a compiled network that was saved gives the same bits") {
 }
 
 TEST_CASE(
-    "calibrate: ends without conversions are the stored numbers, sums of 32 bits among them, also when they were "
+    "calibrate: ends without conversions are the quantised values, sums of 32 bits among them, also when they were "
     "saved") {
   const std::vector<sample> samples = random_samples();
   model network = dynamic_model();

@@ -86,7 +86,7 @@ template <class Policy> void check_bits() {
   for (const int threads : {1, 2, 3}) {
     auto run = executor<net, Policy>::create(*made, {.threads = threads});
     REQUIRE(bool(run));
-    CHECK(run->compiled().text().find("dot windows, sum") != std::string::npos);  // no reference
+    CHECK(run->compiled().text().find("dot windows with addend") != std::string::npos);  // no reference
     for (const auto& sample : samples) {
       const auto [y, map] = (*run)(sample);
       // The map is quantised values times their scale: equal to the bit, or not at all.
@@ -173,7 +173,7 @@ template <std::int64_t Stride> std::string quantised_nodes() {
 }  // namespace
 
 TEST_CASE(
-    "calibrate: a convolution with strides up to 2 is one unit with the sum behind it, one with strides of 3 stays on "
+    "calibrate: a convolution with strides up to 2 is one unit with the sum after it, one with strides of 3 stays on "
     "the processor") {
   CHECK(quantised_nodes<2>() == "quant_dtype_cast conv2d conv2d_add quant_dtype_cast ");
   CHECK(quantised_nodes<3>() == "conv2d conv2d quant_dtype_cast quant_dtype_cast add quant_dtype_cast ");
@@ -201,7 +201,7 @@ template <class Policy> void check_depths() {
     auto run = executor<depth_net, Policy>::create(*made, {.threads = threads});
     REQUIRE(bool(run));
     CHECK(run->compiled().text().find("dot taps, sum ") != std::string::npos);
-    CHECK(run->compiled().text().find("dot taps, sums") != std::string::npos);
+    CHECK(run->compiled().text().find("dot taps to i32") != std::string::npos);
     for (const auto& sample : samples) {
       const auto [y, last] = (*run)(sample);
       const std::vector<float> expected = by_references(made->network, sample, 0),
@@ -214,7 +214,7 @@ template <class Policy> void check_depths() {
 }  // namespace
 
 TEST_CASE(
-    "calibrate: a depthwise convolution is one unit with the sum behind it, and may keep its sums, with the "
+    "calibrate: a depthwise convolution is one unit with the sum after it, and may keep its sums, with the "
     "references' bits") {
   check_depths<accelerator_policy>();
   check_depths<shifting_policy>();
@@ -249,7 +249,7 @@ template <class Policy> void check_decoder() {
     auto run = executor<decoder_net, Policy>::create(*made, {.threads = threads});
     REQUIRE(bool(run));
     CHECK(run->compiled().text().find("dot phases, sum ") != std::string::npos);
-    CHECK(run->compiled().text().find("dot phases, sums") != std::string::npos);
+    CHECK(run->compiled().text().find("dot phases to i32") != std::string::npos);
     for (std::size_t i = 0; i < samples.size(); ++i) {
       const auto [y, last] = (*run)(small[i], large[i]);
       const std::vector<float> expected = by_references(made->network, small[i], 0, large[i]),
@@ -262,7 +262,7 @@ template <class Policy> void check_decoder() {
 }  // namespace
 
 TEST_CASE(
-    "calibrate: a transposed convolution is one unit with the sum behind it, and may keep its sums, with the "
+    "calibrate: a transposed convolution is one unit with the sum after it, and may keep its sums, with the "
     "references' bits") {
   check_decoder<accelerator_policy>();
   check_decoder<shifting_policy>();
@@ -315,7 +315,7 @@ constexpr auto spread = [](builder& g) {
 };
 }  // namespace
 
-TEST_CASE("calibrate: a node whose results the table wants in 8 bits has no 16, whoever asks") {
+TEST_CASE("calibrate: a node whose results the table wants in 8 bits has no 16 in any graph") {
   constexpr std::string_view named[] = {"plain", "spread"};
   const auto made = calibrate<graph<spread>, accelerator_policy>(random_weights<graph<spread>>(), samples_of<240>(2),
                                                                  {.in_16_bits = named});
@@ -357,7 +357,7 @@ template <class Policy> void check_sums() {
   for (const int threads : {1, 2, 3}) {
     auto run = executor<detector, Policy>::create(*made, {.threads = threads});
     REQUIRE(bool(run));
-    CHECK(run->compiled().text().find("dot windows, sums") != std::string::npos);  // no reference
+    CHECK(run->compiled().text().find("dot windows to i32") != std::string::npos);  // no reference
     for (const auto& sample : samples) {
       const auto [scores, boxes, sizes] = (*run)(sample);
       const auto same = [&](const auto& y, std::size_t output) {
@@ -399,7 +399,7 @@ weights faint_weights(std::array<float, 4> weight) {
 }
 }  // namespace
 
-TEST_CASE("calibrate: layers of 16 bits keep a bias beside weights next to zero") {
+TEST_CASE("calibrate: layers of 16 bits keep a bias with weights close to zero") {
   const auto samples = samples_of<32>(4);
   for (const float least : {0.001F, 0.0F}) {
     const weights file = faint_weights({least, -least / 2, 1, -0.5F});
@@ -670,7 +670,7 @@ constexpr auto dead = [](builder& g) {
 };
 }  // namespace
 
-TEST_CASE("calibrate: parts of a weight are weights of their own") {
+TEST_CASE("calibrate: parts of a weight are separate weights") {
   compare_with_floats<graph<cut>, accelerator_policy>(
       random_weights<graph<cut>>(), samples_of<4>(4), [](const auto& got, const auto& expected) {
         const auto& [y, z] = got;

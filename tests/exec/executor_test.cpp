@@ -269,8 +269,8 @@ TEST_CASE(
     for (const step& s : plan.steps) names += std::string(s.kernel) + ", ";
     return names;
   };
-  CHECK(kernels_of(transformed::plan) == "winograd 4x4, winograd 4x4, zip, ");
-  CHECK(kernels_of(transformed::plan_as<false, winograd::off>()) == "gemm windows, gemm windows, zip, ");
+  CHECK(kernels_of(transformed::plan) == "winograd 4x4, winograd 4x4, binary, ");
+  CHECK(kernels_of(transformed::plan_as<false, winograd::off>()) == "gemm windows, gemm windows, binary, ");
   const std::vector<float> expected = computed_by_references(transformed::ir())[0];
   CHECK(relative_error(ran<transformed, cpu>(), expected) < 1e-5);
   CHECK(relative_error(ran<transformed, exact>(), expected) < 1e-6);

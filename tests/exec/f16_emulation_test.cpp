@@ -95,14 +95,14 @@ TEST_CASE("f16_emulation: attributes that repeat a dtype name the one that the n
     dtype from, to;
   };
   constexpr to_and_from table[] = {
-      {"float16 to stored numbers",
+      {"float16 to quantised values",
        [] {
          return written([](builder& g) {
            g.output("y", dequantise(quantise(cast<f16>(g.input<f32, shape<2, 40>>("x")), into<quant{0.25F, 3}>)));
          });
        },
        f32, i8},
-      {"stored numbers to float16",
+      {"quantised values to float16",
        [] {
          return written([](builder& g) {
            g.output("y", cast<f32>(dequantise<f16>(quantise(g.input<f32, shape<2, 40>>("x"), into<quant{0.25F, 3}>))));
@@ -152,7 +152,7 @@ constexpr row untouched[] = {
      }},
 };
 
-TEST_CASE("f16_emulation: other nodes stay as they are") {
+TEST_CASE("f16_emulation: other nodes do not change") {
   for (const row& r : untouched) {
     CAPTURE(r.what);
     const ir::graph g = made_of(r.network), same = widened(g);

@@ -97,7 +97,7 @@ TEST_CASE("weights of 16 bits: what is kept of them is half") {
   CHECK(halved < whole * 6 / 10);
 }
 
-TEST_CASE("weights of 16 bits: those that a single row would read as they are, too") {
+TEST_CASE("weights of 16 bits: those that a single row would read unpacked, too") {
   model_builder b;
   const std::int32_t x = b.input("x", {f32, {1, 700}}).value();
   const std::int32_t w = b.constant<float>({f32, {600, 700}}, reals(600 * 700, 1)).value();

@@ -131,8 +131,7 @@ template <std::int64_t Height, std::int64_t Channels, std::int64_t Out> constexp
 }
 
 constexpr row joined_table[] = {
-    {"a product behind a filter", [] { return written([](builder& g) { write_separable<10, 64, 64>(g); }); }, 0,
-     "0+2 "},
+    {"a product after a filter", [] { return written([](builder& g) { write_separable<10, 64, 64>(g); }); }, 0, "0+2 "},
     {"and what is added to it",
      [] {
        return written([](builder& g) {
@@ -141,7 +140,7 @@ constexpr row joined_table[] = {
        });
      },
      0, "1+3 "},
-    {"not a filter behind a product, which needs rows of others",
+    {"not a filter after a product, which needs rows of others",
      [] {
        return written(
            [](builder& g) { g.output("y", filtered(product<64>(g.input<f32, shape<1, 10, 10, 64>>("x"), "a"), "b")); });

@@ -89,7 +89,7 @@ TEST_CASE("float environments: denormals are zeros where the caller says so, and
     }
 }
 
-TEST_CASE("float environments: weights and plans are those of the usual one, whoever asks for them") {
+TEST_CASE("float environments: weights and plans are those of the usual one in any thread") {
   model_builder made;
   const auto x = made.input("x", {f32, {1, 8, 8, 4}});
   const auto w = made.weight("w", {f32, {6, 3, 3, 4}}), scale = made.weight("scale", {f32, {6}});

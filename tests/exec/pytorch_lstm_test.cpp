@@ -280,7 +280,7 @@ TEST_CASE("pytorch_lstm: a projection is refused by the name of its weight, and 
   CHECK(refusal<without_bias>(more).find("\"lstm.bias_ih_l0\": superfluous") != std::string::npos);
 }
 
-TEST_CASE("pytorch_lstm: files in nnrt's order stay as they are") {
+TEST_CASE("pytorch_lstm: files in nnrt's order are not changed") {
   state_dict native;
   native.lstm("lstm", "l0", 3, 4);
   auto as_ours = executor<graph<layer>>::create(native.file(layout::native));

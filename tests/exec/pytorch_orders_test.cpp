@@ -164,12 +164,12 @@ const row table[] = {
      {{"w", {4, 24}}},
      "w",
      strided({{2, 24}, {2, 48}, {2, 3}, {3, 1}, {4, 6}})},
-    {"a factor behind a flattened map",
+    {"a factor after a flattened map",
      [] { return written([](builder& g) { g.output("y", matmul(flatten(map(g)), matrix<24, 5>(g))); }); },
      {{"w", {24, 5}}},
      "w",
      strided({{2, 15}, {3, 5}, {4, 30}, {5, 1}})},
-    {"a transposed factor behind a flattened map",
+    {"a transposed factor after a flattened map",
      [] { return written([](builder& g) { g.output("y", matmul(flatten(map(g)), matrix<5, 24>(g), transpose_b)); }); },
      {{"w", {5, 24}}},
      "w",
@@ -255,7 +255,7 @@ struct refused_row {
   const char* reason;
 };
 const refused_row refused_table[] = {
-    {"a cube beside a map",
+    {"a cube with a map",
      [] {
        return written([](builder& g) {
          g.output("y", g.input<f32, shape<1, 3, 3, 3>>("x") + g.weight<f32, shape<1, 3, 3, 3>>("w"));
@@ -288,7 +288,7 @@ const refused_row refused_table[] = {
      },
      {{"w", {2, 2, 2, 2}}, {"v", {2, 2, 2, 2}}},
      "is joined, cut or computed on its way to a layer"},
-    {"a dense layer's weight that is cut, behind a map",
+    {"a dense layer's weight that is cut, after a map",
      [] {
        return written([](builder& g) {
          g.output("y", full_connection(flatten(map(g)), slice(matrix<9, 24>(g), begin<0>, size<5>, axes<0>)));
@@ -443,7 +443,7 @@ const idle_row idle_table[] = {
      [] {
        return written([](builder& g) { g.output("y", avg_pool(shifted(g), kernel<2, 2>, padding<0, 0, 0, 0>)); });
      }},
-    {"a window that ends behind the image",
+    {"a window that ends after the image",
      [] {
        return written([](builder& g) { g.output("y", avg_pool(shifted(g), kernel<2, 2>, stride<2, 2>, ceil_mode)); });
      }},

@@ -146,7 +146,7 @@ std::vector<std::byte> computed(const plan& made, part_runner* threads) {
 }
 
 /// Threads that a plan's parts are made for, one after the other, the last one first: the bits must not depend on who
-/// makes what. Each has the first half of the pieces of its own part and the second half of another's.
+/// makes what. Each has the first half of the pieces of its part and the second half of another's.
 class taken_in_turn final : public part_runner {
  public:
   explicit taken_in_turn(int threads) : threads_(threads) {}

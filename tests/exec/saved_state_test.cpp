@@ -154,7 +154,7 @@ TEST_CASE("states: those of another network are refused, and nothing changes") {
         "saved state: state 0: got \"total\" f32 [1, 3], expected \"total\" f32 [1, 2]");
 }
 
-TEST_CASE("states: executors that share weights have states of their own, and moved ones keep theirs") {
+TEST_CASE("states: executors that share weights have separate states, and moved ones keep theirs") {
   executor<sums> first;
   first(two{1, 1});
   executor<sums> second = first.share();
@@ -166,7 +166,7 @@ TEST_CASE("states: executors that share weights have states of their own, and mo
   CHECK(pair_of(moved(two{0, 0})) == two{10, 20});
 }
 
-TEST_CASE("states: a thousand sessions of one program have states of their own") {
+TEST_CASE("states: a thousand sessions of one program have separate states") {
   const program compiled = compile(to_model<sums>().value()).value();
   CHECK(compiled.state_count() == 1);
   CHECK(compiled.state_name(0) == "total");

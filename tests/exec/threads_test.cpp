@@ -392,7 +392,7 @@ TEST_CASE("threads: an exception that the caller has unmasked traps in a worker 
 #endif
 
 #if defined(__linux__)
-TEST_CASE("threads: pinned workers stay on processors of their own, the caller where it may be anyway") {
+TEST_CASE("threads: pinned workers stay on separate processors, the caller where it may be anyway") {
   cpu_set_t allowed;
   REQUIRE(pthread_getaffinity_np(pthread_self(), sizeof allowed, &allowed) == 0);
   struct seen {

@@ -77,12 +77,12 @@ constexpr row table[] = {
      weight_use::full_connection,
      1,
      {}},
-    {"behind a flattened map",
+    {"after a flattened map",
      [] { return written([](builder& g) { g.output("y", full_connection(flatten(map(g)), dense<24>(g))); }); },
      weight_use::full_connection,
      1,
      {1, 2, 3, 4}},
-    {"behind several reshapes",
+    {"after several reshapes",
      [] {
        return written([](builder& g) {
          auto x = reshape(reshape(map(g), shape<24>), shape<1, 24>);
@@ -92,17 +92,17 @@ constexpr row table[] = {
      weight_use::full_connection,
      1,
      {1, 2, 3, 4}},
-    {"behind a flattened map and an activation",
+    {"after a flattened map and an activation",
      [] { return written([](builder& g) { g.output("y", full_connection(relu(flatten(map(g))), dense<24>(g))); }); },
      weight_use::full_connection,
      1,
      {1, 2, 3, 4}},
-    {"behind a flattened map and a product with a number",
+    {"after a flattened map and a product with a number",
      [] { return written([](builder& g) { g.output("y", full_connection(flatten(map(g)) * 0.5F, dense<24>(g))); }); },
      weight_use::full_connection,
      1,
      {1, 2, 3, 4}},
-    {"behind a flattened map and a slope for all",
+    {"after a flattened map and a slope for all",
      [] {
        return written([](builder& g) {
          g.output("y", full_connection(prelu(flatten(map(g)), g.constant<f32, shape<1>>({0.5F})), dense<24>(g)));
@@ -111,7 +111,7 @@ constexpr row table[] = {
      weight_use::full_connection,
      1,
      {1, 2, 3, 4}},
-    {"behind the sum of a flattened map with itself",
+    {"after the sum of a flattened map with itself",
      [] {
        return written([](builder& g) {
          auto x = flatten(map(g));
@@ -121,7 +121,7 @@ constexpr row table[] = {
      weight_use::full_connection,
      1,
      {1, 2, 3, 4}},
-    {"behind a map that became one pixel",
+    {"after a map that became one pixel",
      [] {
        return written([](builder& g) {
          g.output("y", full_connection(flatten(reshape(map(g), shape<1, 1, 1, 24>)), dense<24>(g)));
@@ -130,7 +130,7 @@ constexpr row table[] = {
      weight_use::full_connection,
      1,
      {1, 2, 3, 4}},
-    {"behind a flattened map and constants for each column",
+    {"after a flattened map and constants for each column",
      [] {
        return written([](builder& g) {
          g.output("y",
@@ -140,7 +140,7 @@ constexpr row table[] = {
      weight_use::full_connection,
      1,
      {1, 2, 3, 4}},
-    {"behind a flattened map that is converted, itself converted",
+    {"after a flattened map that is converted, itself converted",
      [] {
        return written([](builder& g) {
          g.output("y",
@@ -177,7 +177,7 @@ constexpr row table[] = {
      weight_use::plain,
      1,
      {}},
-    {"behind rows that were heads for a while",
+    {"after rows that were heads for a while",
      [] {
        return written([](builder& g) {
          auto heads = relu(reshape(g.input<f32, shape<1, 24>>("x"), shape<1, 1, 6, 4>));
@@ -187,7 +187,7 @@ constexpr row table[] = {
      weight_use::full_connection,
      1,
      {}},
-    {"behind a product of a flattened map, whose factor is plain",
+    {"after a product of a flattened map, whose factor is plain",
      [] {
        return written([](builder& g) {
          auto product = matmul(flatten(map(g)), g.constant<f32, shape<24, 24>>(std::array<float, 576>{}));
@@ -334,7 +334,7 @@ TEST_CASE("weight_specs: nodes that lack operands say nothing of weights") {
   CHECK(spec_of().use == weight_use::plain);
 }
 
-TEST_CASE("weight_specs: a dense layer behind a node without operands reads no feature map") {
+TEST_CASE("weight_specs: a dense layer after a node without operands reads no feature map") {
   ir::graph g = written([](builder& b) { b.output("y", full_connection(flatten(map(b)), dense<24>(b))); });
   for (ir::node& n : g.nodes)
     if (n.op->name == "reshape") n.inputs.count = 0;

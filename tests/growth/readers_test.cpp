@@ -165,8 +165,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "growth: dense layers behind tensors that are joined and cut again and again are found out about in one walk") {
+TEST_CASE("growth: dense layers after tensors that are joined and cut again and again are found in one walk") {
   large_builder g;
   std::int32_t last = g.x;
   for (int i = 0; i < 200; ++i) {  // 2^200 ways back

@@ -140,7 +140,7 @@ TEST_CASE("bpu_driver: what another device prepared is refused, as a cache and a
   }
 }
 
-TEST_CASE("bpu_driver: accelerators stand behind the processor, each once, under names that stay") {
+TEST_CASE("bpu_driver: accelerators stand after the processor, each once, under names that stay") {
   REQUIRE(bool(hal::add_accelerators()));
   REQUIRE(bool(hal::add_accelerators()));
   std::string names;

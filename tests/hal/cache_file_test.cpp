@@ -72,7 +72,7 @@ TEST_CASE("cache_file: a file that is not what it says costs no memory") {
   const row table[] = {
       {"a terabyte of zeros", [](int fd) { REQUIRE(::ftruncate(fd, terabyte) == 0); }, "cache: is none"},
       {"shorter than a header", [](int fd) { REQUIRE(::ftruncate(fd, 10) == 0); }, "cache: has no header"},
-      {"a terabyte behind a header without buffers", [](int fd) { forge(fd, 0, {}, terabyte); },
+      {"a terabyte after a header without buffers", [](int fd) { forge(fd, 0, {}, terabyte); },
        "cache: is longer than its buffers"},
       {"a buffer of a terabyte that is there",
        [](int fd) { forge(fd, 1, {std::uint64_t{terabyte} - head - 8}, terabyte); },

@@ -319,7 +319,7 @@ TEST_CASE("device: time is measured where it is asked for, and nowhere else") {
   CHECK(model.execute(measured).took.in_driver == timing::unknown);
 }
 
-TEST_CASE("device: one model runs for many callers at once, with shapes of their own") {
+TEST_CASE("device: one model runs for many callers at once, each with other shapes") {
   const bench b;
   const prepared_model_handle model = *prepared_on(b.on).model;
   std::vector<std::unique_ptr<arrays>> all;
@@ -339,7 +339,7 @@ TEST_CASE("device: one model runs for many callers at once, with shapes of their
   }
 }
 
-TEST_CASE("device: a run behind fences begins when all are signalled, and says how it ended") {
+TEST_CASE("device: a run with fences begins when all are signalled, and says how it ended") {
   const bench b;
   b.driver->extent = 3;
   const prepared_model_handle model = *prepared_on(b.on).model;
@@ -360,7 +360,7 @@ TEST_CASE("device: a run behind fences begins when all are signalled, and says h
   CHECK(run.since_fences() <= run.info().took.in_driver);
 }
 
-TEST_CASE("device: a run behind fences fails with them, with its deadline, and with its duration") {
+TEST_CASE("device: a run with fences fails with them, with its deadline, and with its duration") {
   const bench b;
   b.driver->extent = 3;
   const prepared_model_handle model = *prepared_on(b.on).model;
@@ -386,7 +386,7 @@ TEST_CASE("device: a run behind fences fails with them, with its deadline, and w
   CHECK(brief.info().ended == status::missed_deadline_transient);
 }
 
-TEST_CASE("device: a run behind fences that finds no memory fails its fence, and its outputs are not written") {
+TEST_CASE("device: a run with fences that finds no memory fails its fence, and its outputs are not written") {
   const bench b;
   b.driver->extent = 3;
   const prepared_model_handle model = *prepared_on(b.on).model;
@@ -411,7 +411,7 @@ TEST_CASE("device: a run behind fences that finds no memory fails its fence, and
   CHECK(a.y == std::vector<float>(6, 2.5F));
 }
 
-TEST_CASE("device: a run behind fences needs outputs of known extents, with memory for them") {
+TEST_CASE("device: a run with fences needs outputs of known extents, with memory for them") {
   const bench b;
   arrays a(3);
   const auto open = prepared_on(b.on).model->execute_fenced(a.asking(), {});

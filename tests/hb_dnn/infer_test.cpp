@@ -261,7 +261,7 @@ TEST_CASE("infer: quantised values have padding, and a shift or a scale that say
 }
 
 TEST_CASE(
-    "infer: a network that has mean and scale in it is given pixels as they are, near what one of normalised floats "
+    "infer: a network that has mean and scale in it is given plain pixels, near what one of normalised floats "
     "gives") {
   for (const char* const architecture : {"bayes", "bernoulli2"}) {
     CAPTURE(architecture);

@@ -34,8 +34,8 @@ TEST_CASE("resizer: regions are taken up to each limit, and not beyond") {
   };
   const row table[] = {
       {"all of the image", plain_resizer, image(64, 48), {0, 0, 63, 47}, 32, 32, true},
-      {"a column behind it", plain_resizer, image(64, 48), {0, 0, 64, 47}, 32, 32, false},
-      {"a row behind it", plain_resizer, image(64, 48), {0, 0, 63, 48}, 32, 32, false},
+      {"a column after it", plain_resizer, image(64, 48), {0, 0, 64, 47}, 32, 32, false},
+      {"a row after it", plain_resizer, image(64, 48), {0, 0, 63, 48}, 32, 32, false},
       {"a column before it", plain_resizer, image(64, 48), {-1, 0, 63, 47}, 32, 32, false},
       {"a row before it", plain_resizer, image(64, 48), {0, -1, 63, 47}, 32, 32, false},
       {"one pixel", plain_resizer, image(64, 48), {5, 7, 5, 7}, 32, 32, true},

@@ -145,7 +145,7 @@ TEST_CASE("read_model: what is wrong is named with its node or tensor and its me
       {"node 2 \"sub\": quantType: got 2, expected 0 or 1",
        [](M m) { m.nodes[2].quantType = static_cast<hdi::QuantType>(2); }},
       {"subgraph 0 \"main\": nodeIndices[2]: got 3 of 3", [](M m) { m.subGraph[0].nodeIndices[2] = 3; }},
-      {"subgraph 1 \"body\": nodeIndices: has nodes of its own; control flow is not supported",
+      {"subgraph 1 \"body\": nodeIndices: has nodes; control flow is not supported",
        [](M m) {
          m.subGraph.push_back({"body", {}, {}, {0}});
        }},

@@ -279,7 +279,7 @@ TEST_CASE("wire: enumerations go over with their sign, in 8 bytes, in structures
   CHECK(hex_of(marshalled(SpaceToDepth{2, FORMAT_NONE})) == "0200000000000000ff00000000000000");
 }
 
-TEST_CASE("wire: nodes, tensors and models are their members in order, file descriptors beside them") {
+TEST_CASE("wire: nodes, tensors and models are their members in order, file descriptors with them") {
   Node node{};
   node.name = "a", node.nodeType = NODE_TYPE_ADD_FUSION, node.nodeAttr = {1, 2, 3}, node.inputIndex = {7},
   node.quantType = QUANT_TYPE_ALL;

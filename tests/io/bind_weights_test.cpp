@@ -135,7 +135,7 @@ TEST_CASE(
   CHECK(nnrt::bind_weights(file_of({matrix}, nnrt::layout::native), std::span(&twice, 1)));
   const auto refused = nnrt::bind_weights(file_of({matrix}, nnrt::layout::pytorch), std::span(&twice, 1));
   REQUIRE_FALSE(refused);
-  CHECK(refused.error().message().find("\"w\": expected f32 [2, 4] is read in two orders, or behind a flattened "
+  CHECK(refused.error().message().find("\"w\": expected f32 [2, 4] is read in two orders, or after a flattened "
                                        "feature map whose columns were joined, cut or normalised: "
                                        "put it into nnrt's order and open the file with nnrt::layout::native") !=
         std::string::npos);

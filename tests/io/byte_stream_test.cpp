@@ -47,7 +47,7 @@ TEST_CASE("byte_stream: a desc comes back whole") {
   CHECK(from.bytes.empty());
 }
 
-TEST_CASE("byte_stream: behind the end, and for lengths that are not there, everything is empty") {
+TEST_CASE("byte_stream: after the end, and for lengths that are not there, everything is empty") {
   for (const std::uint64_t length :
        {std::uint64_t{2}, std::uint64_t{1} << 61, std::numeric_limits<std::uint64_t>::max()}) {
     byte_writer to;

@@ -47,7 +47,7 @@ struct group {
 
 }  // namespace
 
-TEST_CASE("a group is replaced whole, and leaves nothing beside it") {
+TEST_CASE("a group is replaced whole, and leaves no other files") {
   const group g;
   for (const char* text : {"old", "new"}) {
     REQUIRE(g.replace(text));

@@ -221,7 +221,7 @@ TEST_CASE("file: an error of mapping names the file and what the system said") {
   }
 }
 
-TEST_CASE("file: a write that fails names the file, leaves no other one behind and the old one as it was") {
+TEST_CASE("file: a write that fails names the file, leaves no other file and the old one unchanged") {
   const temporary_folder folder;
   const std::string nowhere = folder.file("no/such/folder/a.bin");
   const auto lost = nnrt::write_file(nowhere, bytes_of("x"));

@@ -14,7 +14,7 @@ NNRT_EMBED_FUNCTION(quantised_hybrid, NNRT_TEST_DATA "/models/hybrid.tflite")
 
 using namespace nnrt;
 
-TEST_CASE("model_literal: the literals beside the tests are those of the files that are written now") {
+TEST_CASE("model_literal: the literals of the tests are those of the files that are written now") {
   for (const tflite_test::named_model& model : tflite_test::written_models) {
     CAPTURE(model.name);
     const std::vector<std::byte> bytes = model.make().bytes();

@@ -155,7 +155,7 @@ TEST_CASE("saved_model: a network comes back with every value, node, constant an
     const char* what;
     model network;
   };
-  const row table[] = {{"stored numbers", quantised_network()},
+  const row table[] = {{"quantised values", quantised_network()},
                        {"unknown extents, an infinite attribute", open_network()},
                        {"no node", image_network()}};
   const temporary_folder folder;

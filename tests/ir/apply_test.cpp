@@ -69,7 +69,7 @@ TEST_CASE("apply: keywords that are operands become constants in the slot of the
   CHECK(f.g.at(in[1]).desc == tensor_desc{i64, {2}});
 }
 
-TEST_CASE("apply: a scalar takes the dtype of the tensor beside it, on either side") {
+TEST_CASE("apply: a scalar takes the dtype of the tensor with it, on either side") {
   fixture f;
   auto x = f.b.input<i8, shape<4>>("x");
   x + 3;

@@ -91,7 +91,7 @@ constexpr row table[] = {
        g.output("y", x_of(g) + stranger);
      },
      true, graph_rule::tensors_must_belong_to_this_graph, ""},
-    {"a state, which is no input, and names that are a space of their own",
+    {"a state, which is no input, and names that have a separate space",
      [](builder& g) {
        auto x = h_of(g, "x");
        g.next(x, relu(x + x_of(g)));
@@ -202,7 +202,7 @@ TEST_CASE("builder: inputs, weights and outputs stand in order of declaration") 
   CHECK(g.name_of(g.outputs[0].name) == "y");
 }
 
-TEST_CASE("builder: a weight that is quantised per channel has its scales in a weight of their own") {
+TEST_CASE("builder: a weight that is quantised per channel has its scales in a separate weight") {
   builder b;
   auto w = b.weight<i8, shape<16, 3, 3, 1>, nhwc, per_channel<0>>("w");
   const ir::graph& g = b.graph();

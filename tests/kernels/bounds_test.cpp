@@ -349,7 +349,7 @@ std::vector<double> some_numbers(dtype type, std::int64_t n, std::uint32_t seed)
 
 }  // namespace
 
-TEST_CASE("bounds: normalisations of rows, however far their mean is from 0 beside what they differ by") {
+TEST_CASE("bounds: normalisations of rows, however far their mean is from 0 compared with their differences") {
   for (const dtype type : {f32, f16, f64}) {
     measured layer("layer_norm", ops::of<ops::layer_norm>(), type),
         instance("instance_norm", ops::of<ops::instance_norm>(), type);

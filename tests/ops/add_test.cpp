@@ -66,7 +66,7 @@ TEST_CASE("add: of one rank, the result is nchw where any of the two is, for nhw
   CHECK(infer<ops::add>({}, {computed(unnamed), weight(scales)}).output(0) == unnamed);
 }
 
-TEST_CASE("add: each element is the sum of those that broadcasting brings together") {
+TEST_CASE("add: each element is the sum of those that broadcasting pairs") {
   for (const pair_of_shapes& row : broadcasting_shapes) {
     CAPTURE(row.what);
     CHECK(first_difference<ops::add, float>(row, [](float a, float b) { return a + b; }) == -1);
@@ -87,7 +87,7 @@ static_assert(run<ops::add, std::int16_t>({}, {2}, filled<std::int16_t>({2}, {30
                                           filled<std::uint8_t>({1}, {255}))
                   .elements == std::vector<std::int16_t>{555, -45});
 
-TEST_CASE("add: booleans beside numbers count as 0 and 1, in either order") {
+TEST_CASE("add: booleans with numbers count as 0 and 1, in either order") {
   filled<std::int8_t> y(shape_t{2}), numbers({2}, {5, -7});
   const tensor_desc truths{boolean, {2}};
   bool flags[] = {true, false};

@@ -26,7 +26,7 @@ TEST_CASE("all: each broken rule is named with both values") {
   NNRT_CHECK_REFUSED(
       op, {"a matrix of axes", {}, {t23, matrix_of_axes}, {}, rule::axes_must_be_a_list_or_one_number, 2, 1});
   NNRT_CHECK_REFUSED(op, {"unknown axes", {}, {t23, weight({i64, {}})}, {}, rule::axes_must_be_known, 0, 1});
-  NNRT_CHECK_REFUSED(op, {"behind the last", {}, {t23, axis_2}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
+  NNRT_CHECK_REFUSED(op, {"after the last", {}, {t23, axis_2}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
   NNRT_CHECK_REFUSED(op,
                      {"before the first", {}, {t23, axis_before}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
 }

@@ -30,7 +30,7 @@ constexpr std::int64_t many = std::int64_t{1} << 31;
 
 TEST_CASE("arg_max: each broken rule is named with both values") {
   using op = ops::arg_max;
-  NNRT_CHECK_REFUSED(op, {"an axis behind the last",
+  NNRT_CHECK_REFUSED(op, {"an axis after the last",
                           of({.axis = 2}),
                           {computed(f32_of({4, 6}))},
                           {},
@@ -46,7 +46,7 @@ TEST_CASE("arg_max: each broken rule is named with both values") {
                           0});
   NNRT_CHECK_REFUSED(
       op, {"a scalar has no axis", {}, {computed(f32_of({}))}, {}, rule::axis_must_be_an_axis_of_the_input, -1, -1});
-  NNRT_CHECK_REFUSED(op, {"stored numbers of several scales",
+  NNRT_CHECK_REFUSED(op, {"quantised values of several scales",
                           {},
                           {computed({i8, nd, {4, 6}, per_channel<1>})},
                           {},

@@ -146,7 +146,7 @@ TEST_CASE("avg_pool: the output has the extents of the window formula") {
        form{.kernel{3, 3}, .stride{2, 2}, .ceil_mode = true},
        {1, 5, 7, 1},
        {1, 2, 3, 1}},
-      {"ceil: a start behind the image is dropped",
+      {"ceil: a start after the image is dropped",
        form{.kernel{1, 1}, .stride{4, 3}, .ceil_mode = true},
        {1, 6, 6, 1},
        {1, 2, 2, 1}},
@@ -224,7 +224,7 @@ TEST_CASE_TEMPLATE("avg_pool: padding that counts is zeros", T, float16, float, 
   }
 }
 
-TEST_CASE("avg_pool: what ceil_mode adds behind the padding never counts, and SAME's padding may") {
+TEST_CASE("avg_pool: what ceil_mode adds after the padding never counts, and SAME's padding may") {
   const filled<float> line({1, 1, 4, 1}, {1, 2, 3, 4});
   const form upwards{
       .kernel{1, 3}, .stride{1, 2}, .pad = around(0, 0, 1, 1), .ceil_mode = true, .count_include_pad = true};

@@ -152,7 +152,7 @@ TEST_CASE("batch_norm: a quantised one needs scales, and parameters that are f32
   NNRT_CHECK_REFUSED(
       op,
       {"nothing wanted", {}, {computed(x_i8), f2, f2, f2, f2}, {}, rule::quantised_output_must_have_one_scale, 0, 1});
-  NNRT_CHECK_REFUSED(op, {"f16 beside i8",
+  NNRT_CHECK_REFUSED(op, {"f16 with i8",
                           {},
                           {computed(x_i8), f2, weight({f16, {2}}), f2, f2},
                           {y},

@@ -32,7 +32,7 @@ constexpr refused_row refused[] = {
     {"no number", integers(no_numbers), rule::type_must_be_one_number, 0, 1},
     {"a weight, known only later", weight({i32, {1}}), rule::type_must_be_known_to_the_rules, 0, 1},
     {"the unknown dtype", integer(zero), rule::type_must_be_the_number_of_a_dtype, 0, 1},
-    {"behind the last dtype", integer(thirteen), rule::type_must_be_the_number_of_a_dtype, 13, 12},
+    {"after the last dtype", integer(thirteen), rule::type_must_be_the_number_of_a_dtype, 13, 12},
     {"one of HDI's that is no dtype", integer(hdi_none), rule::type_must_be_the_number_of_a_dtype, 31, 12},
     {"hostile number", integer(hostile), rule::type_must_be_the_number_of_a_dtype, hostile[0], 1},
 };

@@ -27,7 +27,7 @@ struct refusal {
   std::int64_t got, expected;
 };
 constexpr refusal refusals[] = {
-    {"an axis behind the last", 2, f32_of({2, 3}), f32_of({2, 3}), rule::axis_must_be_an_axis_of_the_inputs, 2, 1},
+    {"an axis after the last", 2, f32_of({2, 3}), f32_of({2, 3}), rule::axis_must_be_an_axis_of_the_inputs, 2, 1},
     {"an axis before the first", -3, f32_of({2, 3}), f32_of({2, 3}), rule::axis_must_be_an_axis_of_the_inputs, -3, 1},
     {"scalars", 0, f32_of({}), f32_of({}), rule::axis_must_be_an_axis_of_the_inputs, 0, -1},
     {"two dtypes", 0, f32_of({2}), {i32, {2}}, rule::types_must_be_equal, int(i32), int(f32)},
@@ -41,8 +41,8 @@ constexpr refusal refusals[] = {
      int(nhwc)},
     {"two scales, and none wanted", 0, i8_of({2}), i8_of({2}, other_scale), rule::quantised_output_must_have_one_scale,
      0, 1},
-    {"plain behind quantised", 0, i8_of({2}), {i8, {2}}, rule::inputs_must_all_be_quantised_or_all_plain, 0, 1},
-    {"quantised behind plain", 0, {i8, {2}}, i8_of({2}), rule::inputs_must_all_be_quantised_or_all_plain, 1, 0},
+    {"plain after quantised", 0, i8_of({2}), {i8, {2}}, rule::inputs_must_all_be_quantised_or_all_plain, 0, 1},
+    {"quantised after plain", 0, {i8, {2}}, i8_of({2}), rule::inputs_must_all_be_quantised_or_all_plain, 1, 0},
     {"per channel", 0, i8_of({2, 5}, per_channel<1>), i8_of({2, 5}, per_channel<1>),
      rule::quantised_inputs_must_have_one_scale, 5, 1},
     {"other extents differ", 0, f32_of({2, 3}), f32_of({2, 4}), rule::extents_beside_the_axis_must_be_equal, 4, 3},
@@ -87,8 +87,8 @@ TEST_CASE("concat: extents add up along the axis") {
       {"channels of a batch", 3, {2, 5, 7, 3}, {2, 5, 7, 1}, {2, 5, 7, 4}, {2, 5, 7, 8}},
       {"one of them empty", 0, {2, 3}, {0, 3}, {4, 3}, {6, 3}},
       {"unknown along the axis", 0, {2, 3}, {-1, 3}, {4, 3}, {-1, 3}},
-      {"unknown beside the axis, where another knows", 0, {2, -1}, {1, 3}, {4, -1}, {7, 3}},
-      {"unknown beside the axis", 1, {-1, 3}, {-1, 3}, {-1, 3}, {-1, 9}},
+      {"unknown apart from the axis, where another knows", 0, {2, -1}, {1, 3}, {4, -1}, {7, 3}},
+      {"unknown apart from the axis", 1, {-1, 3}, {-1, 3}, {-1, 3}, {-1, 9}},
   };
   for (const row& r : table) {
     CAPTURE(r.what);
@@ -160,7 +160,7 @@ static_assert(run_quantised<ops::concat, std::int8_t>({}, {3}, quant{1e-20F, 0},
                                                       stored<std::int8_t>({3}, {5, -5, 0}, quant{1e20F, 0})) ==
               std::vector<std::int8_t>{127, -128, 0});
 
-TEST_CASE("concat: elements stand behind each other along the axis") {
+TEST_CASE("concat: elements follow each other along the axis") {
   using ints = filled<std::int32_t>;
   const ints a({1, 2, 2}, {1, 2, 3, 4}), b({1, 1, 2}, {5, 6}), none(shape_t{1, 0, 2});
   CHECK(run<ops::concat, std::int32_t>(along(1), {1, 3, 2}, a, none, b).elements ==

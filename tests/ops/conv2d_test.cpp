@@ -206,14 +206,14 @@ TEST_CASE("conv2d: a quantised one needs scales, zero points and a bias that its
                           rule::quantised_input_must_have_one_scale,
                           0,
                           1});
-  NNRT_CHECK_REFUSED(op, {"u8 beside i8",
+  NNRT_CHECK_REFUSED(op, {"u8 with i8",
                           form{},
                           {computed(x_u8), weight(w_i8)},
                           {y_u8},
                           rule::weight_type_must_equal_input_type,
                           int(i8),
                           int(u8)});
-  NNRT_CHECK_REFUSED(op, {"float bias beside u8",
+  NNRT_CHECK_REFUSED(op, {"float bias with u8",
                           form{},
                           {computed(x_u8), weight(w_u8), weight({f64, {6}})},
                           {y_u8},
@@ -570,7 +570,7 @@ TEST_CASE("conv2d: 16-bit activations go with 8-bit weights, and with biases of 
                           rule::quantised_output_must_have_one_scale,
                           0,
                           1});
-  NNRT_CHECK_REFUSED(op, {"bias of 64 bits beside i8",
+  NNRT_CHECK_REFUSED(op, {"bias of 64 bits with i8",
                           form{},
                           {computed(x_i8), weight(w_i8), weight({i64, {6}})},
                           {y_i8},

@@ -411,7 +411,7 @@ TEST_CASE("conv2d_transpose: every dtype gives the golden numbers, and the activ
   }
 }
 
-TEST_CASE("conv2d_transpose: without channels there is the bias; operands may have strides of their own") {
+TEST_CASE("conv2d_transpose: without channels there is the bias; operands may have any strides") {
   const auto bias_only = run<op, float>(form{}, {1, 2, 2, 2}, filled<float>(shape_t{1, 1, 1, 0}),
                                         filled<float>(shape_t{2, 2, 2, 0}), filled<float>({2}, {7, 8}));
   CHECK(bias_only.elements == std::vector<float>{7, 8, 7, 8, 7, 8, 7, 8});

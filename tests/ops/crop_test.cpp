@@ -68,9 +68,9 @@ TEST_CASE("crop: each broken rule is named with both values, and so are those of
   NNRT_CHECK_REFUSED(op, {"unknown", {}, {x345, weight({i64, {3}})}, {}, rule::shape_must_be_known, 0, 1});
   NNRT_CHECK_REFUSED(
       op, {"below zero", {}, {x345, integers(numbers<2, -1, 3>)}, {}, rule::extent_must_not_be_negative, -1, 0});
-  NNRT_CHECK_REFUSED(op, {"begins behind", from(1, {huge}), {x345, box}, {}, rule::box_must_lie_in_the_input, huge, 4});
-  NNRT_CHECK_REFUSED(op, {"ends behind", from(1, {2}), {x345, box}, {}, rule::box_must_lie_in_the_input, 3, 2});
-  NNRT_CHECK_REFUSED(op, {"begins behind nothing",
+  NNRT_CHECK_REFUSED(op, {"begins after", from(1, {huge}), {x345, box}, {}, rule::box_must_lie_in_the_input, huge, 4});
+  NNRT_CHECK_REFUSED(op, {"ends after", from(1, {2}), {x345, box}, {}, rule::box_must_lie_in_the_input, 3, 2});
+  NNRT_CHECK_REFUSED(op, {"begins after nothing",
                           from(0, {1}),
                           {computed(f32_of({0, 4, 5})), integers(numbers<0, 4, 5>)},
                           {},

@@ -252,7 +252,7 @@ TEST_CASE("dft: numbers of quarters of a turn are exact, and constant evaluation
   CHECK(waves.elements == std::vector<float>{0, 0, 0, 0, 4, 0, 0, 0, 0, 0});
 }
 
-TEST_CASE("dft: the inverse brings back what was transformed") {
+TEST_CASE("dft: the inverse restores what was transformed") {
   for (const std::int64_t length : {1, 2, 3, 7, 8, 12}) {
     CAPTURE(length);
     const filled<float> x = pattern<float>({length, 3, 1}, 5, 13);

@@ -49,7 +49,7 @@ TEST_CASE("div: shapes broadcast as NumPy's do, in either order") {
 
 TEST_CASE("div: the result has the dtype of higher precision") { CHECK(takes_the_common_type<ops::div>()); }
 
-TEST_CASE("div: each element is the quotient of those that broadcasting brings together") {
+TEST_CASE("div: each element is the quotient of those that broadcasting pairs") {
   for (const pair_of_shapes& row : broadcasting_shapes) {
     CAPTURE(row.what);
     CHECK(first_difference<ops::div, float>(row, [](float a, float b) { return a / b; }) == -1);

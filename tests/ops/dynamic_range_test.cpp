@@ -25,7 +25,7 @@ static_assert(refuses_other_operands<op>());
 
 TEST_CASE("dynamic_range: the axis must be one of the input's, at compile time and at run time") {
   NNRT_CHECK_REFUSED(
-      op, {"behind the last", along(2), {computed(f32_of({3, 4}))}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
+      op, {"after the last", along(2), {computed(f32_of({3, 4}))}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
   NNRT_CHECK_REFUSED(
       op,
       {"before the first", along(-3), {computed(f32_of({3, 4}))}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});

@@ -85,7 +85,7 @@ TEST_CASE("eltwise: the maximum is NaN where either one is") {
   for (const float y : run<op, float>(larger, {2}, a, b).elements) CHECK(math::is_nan(y));
 }
 
-TEST_CASE("eltwise: each element joins those that broadcasting brings together") {
+TEST_CASE("eltwise: each element joins those that broadcasting pairs") {
   for (const pair_of_shapes& row : broadcasting_shapes) {
     CAPTURE(row.what);
     CHECK(first_difference<op, float>(row, [](float a, float b) { return a * b; }) == -1);

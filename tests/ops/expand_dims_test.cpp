@@ -25,7 +25,7 @@ constexpr refusal refusals[] = {
     {"a rank of 9", {1, 2, 3, 4, 5, 6, 7, 8}, integer(numbers<0>), rule::output_rank_must_be_at_most_8, 9, 8},
     {"two axes", {3}, integers(numbers<0, 1>), rule::axis_must_be_one_number, 2, 1},
     {"a weight whose number nobody knows", {3}, weight({i32, {}}), rule::axis_must_be_known, 0, 1},
-    {"an axis behind the last of the output",
+    {"an axis after the last of the output",
      {2, 3},
      integer(numbers<3>),
      rule::axis_must_be_an_axis_of_the_output,
@@ -87,7 +87,7 @@ TEST_CASE("expand_dims: the new axis stands where the operand says, counted in t
 static_assert(run<ops::expand_dims, float>({}, {2, 1}, filled<float>({2}, {1, 2}), filled<std::int32_t>({1}, {1}))
                   .elements == std::vector<float>{1, 2});
 
-TEST_CASE("expand_dims: the elements stay as they are") {
+TEST_CASE("expand_dims: the elements do not change") {
   CHECK(run<ops::expand_dims, double>({}, {1, 2}, filled<double>({2}, {0.1, -0.0})).elements ==
         std::vector<double>{0.1, -0.0});
 }

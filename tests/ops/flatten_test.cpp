@@ -52,7 +52,7 @@ TEST_CASE("flatten: without an axis it is reshape, with the same result") {
 }
 
 TEST_CASE("flatten: each broken rule is named with both values, and so are those of the signature") {
-  NNRT_CHECK_REFUSED(op, {"behind the last",
+  NNRT_CHECK_REFUSED(op, {"after the last",
                           on(4),
                           {computed(f32_of({2, 3, 4}))},
                           {},

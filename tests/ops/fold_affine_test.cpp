@@ -107,7 +107,7 @@ TEST_CASE_TEMPLATE("fold_affine: weights are scaled, biases moved and scaled", T
   const row table[] = {
       {"(10 - 3) * 2 + 1, (20 - 4) * 0.5 + 2", true, true, false, 0, {T(2), T(4), T(1.5), T(2)}, {T(15), T(10)}},
       {"no bias: -3 * 2 + 1, -4 * 0.5 + 2", false, true, false, 0, {T(2), T(4), T(1.5), T(2)}, {T(-5), T(0)}},
-      {"bias_add behind", true, false, true, 0, {T(1), T(2), T(3), T(4)}, {T(110), T(220)}},
+      {"bias_add after", true, false, true, 0, {T(1), T(2), T(3), T(4)}, {T(110), T(220)}},
       {"all", true, true, true, 0, {T(2), T(4), T(1.5), T(2)}, {T(115), T(210)}},
       {"channels along the last axis", true, true, false, -1, {T(2), T(1), T(6), T(2)}, {T(15), T(10)}},
       {"nothing", false, false, false, 0, {T(1), T(2), T(3), T(4)}, {T(0), T(0)}},

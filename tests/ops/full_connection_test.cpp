@@ -44,7 +44,7 @@ static_assert(derived_axis({{31, 2}, {112, 1}}) == 2 && derived_axis({{30, 2}, {
 constexpr tensor_desc x23 = f32_of({2, 3}), w43 = f32_of({4, 3}), none{};
 constexpr refused_row refused[] = {
     {"a scalar", plain, f32_of({}), w43, none, rule::input_rank_must_be_at_least_1, 0, 1},
-    {"axis behind the last", from_axis(2), x23, w43, none, rule::axis_must_be_an_axis_of_the_input, 2, 1},
+    {"axis after the last", from_axis(2), x23, w43, none, rule::axis_must_be_an_axis_of_the_input, 2, 1},
     {"axis before the first", from_axis(-3), x23, w43, none, rule::axis_must_be_an_axis_of_the_input, -3, 1},
     {"hostile axis", from_axis(max_elements), x23, w43, none, rule::axis_must_be_an_axis_of_the_input, max_elements, 1},
     {"weight of rank 1", plain, x23, f32_of({3}), none, rule::weight_rank_must_be_2, 1, 2},
@@ -120,12 +120,12 @@ constexpr quantised_row quantised[] = {
     {"weight plain", x_i8, of(i8, {4, 3}), none, y_i8, rule::quantised_weight_must_have_a_scale, 0, 1},
     {"scales of the inputs", x_i8, of(i8, {4, 3}, per_channel<1>), none, y_i8,
      rule::weight_scales_must_run_along_the_output_channels, 1, 0},
-    {"u8 beside i8", x_i8, of(u8, {4, 3}, tenth), none, y_i8, rule::weight_type_must_equal_input_type, 6, 2},
+    {"u8 with i8", x_i8, of(u8, {4, 3}, tenth), none, y_i8, rule::weight_type_must_equal_input_type, 6, 2},
     {"float bias", x_i8, w_i8, f32_of({4}), y_i8, rule::bias_type_of_a_quantised_input_must_be_i32, 11, 4},
-    {"i32 bias beside floats", x23, w43, of(i32, {4}), none, rule::bias_type_must_equal_input_type, 4, 11},
-    {"u8 beside i16", of(i16, {2, 3}, tenth), of(u8, {4, 3}, tenth), none, of(i16, {2, 4}, tenth),
+    {"i32 bias with floats", x23, w43, of(i32, {4}), none, rule::bias_type_must_equal_input_type, 4, 11},
+    {"u8 with i16", of(i16, {2, 3}, tenth), of(u8, {4, 3}, tenth), none, of(i16, {2, 4}, tenth),
      rule::weight_type_of_an_i16_input_must_be_i8, 6, 2},
-    {"float bias beside i16", of(i16, {2, 3}, tenth), w_i8, f32_of({4}), of(i16, {2, 4}, tenth),
+    {"float bias with i16", of(i16, {2, 3}, tenth), w_i8, f32_of({4}), of(i16, {2, 4}, tenth),
      rule::bias_type_of_an_i16_input_must_be_i64_or_i32, 11, 5},
     {"bias too short", x_i8, w_i8, of(i32, {1}), y_i8, rule::bias_must_have_one_element_for_each_output, 1, 4},
 };
@@ -309,7 +309,7 @@ TEST_CASE("full_connection: sums of bytes are scaled, rounded and clamped as TFL
   CHECK(layer.run(activation::none) == signed_numbers{94, 78, 78, 70, -42, -54, -49, -52, -16, -22, -13, -12});
 }
 
-TEST_CASE("full_connection: each output may have a scale of its own, and the bias may be missing") {
+TEST_CASE("full_connection: each output may have its scale, and the bias may be missing") {
   layer_of_bytes<std::int8_t> layer;
   layer.w.desc.quantised = per_channel<0>;
   const float scales[] = {0.03F, 0.01F, 0.005F, 0.05F};

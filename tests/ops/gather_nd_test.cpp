@@ -99,7 +99,7 @@ TEST_CASE("gather_nd: each broken rule is named with both values, and so are tho
                           -1,
                           0});
   NNRT_CHECK_REFUSED(
-      op, {"behind the last", {}, {x23, integers(numbers<1, 3>)}, {}, rule::indices_must_lie_in_their_axes, 3, 2});
+      op, {"after the last", {}, {x23, integers(numbers<1, 3>)}, {}, rule::indices_must_lie_in_their_axes, 3, 2});
   NNRT_CHECK_REFUSED(
       op, {"before the first", {}, {x23, integers(numbers<-3, 0>)}, {}, rule::indices_must_lie_in_their_axes, -3, -2});
   CHECK(breaks(infer<op>({}, {x23, computed(f32_of({2}))}),

@@ -25,7 +25,7 @@ TEST_CASE("gather: each broken rule is named with both values") {
   NNRT_CHECK_REFUSED(
       ops::gather,
       {"a weight for an axis", {}, {of({4, 6}), late({}), weight({i32, {}})}, {}, rule::axis_must_be_known, 0, 1});
-  NNRT_CHECK_REFUSED(ops::gather, {"an axis behind the last",
+  NNRT_CHECK_REFUSED(ops::gather, {"an axis after the last",
                                    {},
                                    {of({4, 6}), late({}), integer(numbers<2>)},
                                    {},
@@ -56,7 +56,7 @@ TEST_CASE("gather: each broken rule is named with both values") {
                                    rule::output_rank_must_be_at_most_8,
                                    9,
                                    8});
-  NNRT_CHECK_REFUSED(ops::gather, {"an index behind the last",
+  NNRT_CHECK_REFUSED(ops::gather, {"an index after the last",
                                    {},
                                    {of({4, 6}), integers(numbers<0, 6>), integer(numbers<1>)},
                                    {},
@@ -174,9 +174,9 @@ TEST_CASE("gather: an index outside of the axis is a fault of the run, the first
   };
   const row table[] = {
       {"all inside", {0, 3, -4}, -1, 0, 0},
-      {"one behind", {0, 4, 9}, 1, 4, 3},
+      {"one after", {0, 4, 9}, 1, 4, 3},
       {"one in front", {0, 1, -5}, 2, -5, -4},
-      {"far behind", {INT32_MAX, 0, 0}, 0, INT32_MAX, 3},
+      {"far after", {INT32_MAX, 0, 0}, 0, INT32_MAX, 3},
       {"far in front", {INT32_MIN, 0, 0}, 0, INT32_MIN, -4},
   };
   for (const row& r : table) {

@@ -102,7 +102,7 @@ constexpr auto beside_infinity = [] {
 };
 static_assert(math::is_nan(beside_infinity()[0]) && beside_infinity()[1] == 0 && beside_infinity()[2] == 0);
 
-TEST_CASE("l2_normalize: beside infinity everything is 0, and that itself is no number") {
+TEST_CASE("l2_normalize: with an infinity all other elements are 0, and it becomes NaN") {
   CHECK(math::is_nan(beside_infinity()[0]));
   CHECK(beside_infinity()[2] == 0);
 }
@@ -118,7 +118,7 @@ TEST_CASE("l2_normalize: keywords become attributes") {
 
 TEST_CASE("l2_normalize: each broken rule is named with both values, and so are those of the signature") {
   NNRT_CHECK_REFUSED(
-      op, {"behind the last", on({2}), {computed(f32_of({2, 3}))}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
+      op, {"after the last", on({2}), {computed(f32_of({2, 3}))}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
   NNRT_CHECK_REFUSED(op, {"twice", on({1, -1}), {computed(f32_of({2, 3}))}, {}, rule::axes_must_differ, 2, 1});
   NNRT_CHECK_REFUSED(op, {"no epsilon",
                           with(0, activation::none),

@@ -212,7 +212,7 @@ TEST_CASE("layer_norm: a quantised one needs scales, and parameters that are f32
       op, {"x plain", from(1), {computed(plain), f4, f4}, {y}, rule::quantised_input_must_have_one_scale, 0, 1});
   NNRT_CHECK_REFUSED(
       op, {"nothing wanted", from(1), {computed(x_i8), f4, f4}, {}, rule::quantised_output_must_have_one_scale, 0, 1});
-  NNRT_CHECK_REFUSED(op, {"u8 beside i8",
+  NNRT_CHECK_REFUSED(op, {"u8 with i8",
                           from(1),
                           {computed(x_i8), f4, weight({u8, nd, {4}, quant{0.5F, 0}})},
                           {y},

@@ -22,7 +22,7 @@ constexpr refused_pair<rule> refused[] = {
     {"signed and a wider unsigned", {u64, {}}, {i8, {2}}, rule::types_must_have_a_common_type, 2, 9},
     {"extents differ", f32_of({2, 3}), f32_of({2, 4}), rule::extents_must_be_equal_or_1, 4, 3},
     {"outer extents differ", f32_of({5, 1, 3}), f32_of({6, 2, 1}), rule::extents_must_be_equal_or_1, 6, 5},
-    {"beside an unknown extent", f32_of({-1, 3}), f32_of({2, 2}), rule::extents_must_be_equal_or_1, 2, 3},
+    {"with an unknown extent", f32_of({-1, 3}), f32_of({2, 2}), rule::extents_must_be_equal_or_1, 2, 3},
 };
 static_assert(all_refused_as_stated<op>(refused));
 constexpr quant half{.scale = 0.5F, .zero_point = 3};
@@ -56,7 +56,7 @@ TEST_CASE("less_equal: what it cannot compare is refused with the rule and both 
   }
 }
 
-TEST_CASE("less_equal: the result is boolean, of the common shape and its format, whatever is compared") {
+TEST_CASE("less_equal: the result is boolean, of the common shape and its format, for any operands") {
   for (int type = 1; type < dtype_count; ++type) {
     const tensor_desc x{static_cast<dtype>(type), nchw, {2, 3, 4, 5}}, channels{static_cast<dtype>(type), {3, 1, 1}};
     CHECK(infer<op>({}, {computed(x), computed(channels)}).output(0) == tensor_desc{boolean, nchw, {2, 3, 4, 5}});
@@ -109,7 +109,7 @@ TEST_CASE("less_equal: operands of two dtypes are compared in the one of higher 
   CHECK(says<std::int8_t, bool, std::int8_t>({true, false, true}, {1, -1, 0}, {true, false, false}));
 }
 
-TEST_CASE("less_equal: each element compares those that broadcasting brings together") {
+TEST_CASE("less_equal: each element compares those that broadcasting pairs") {
   for (const pair_of_shapes& row : broadcasting_shapes) {
     CAPTURE(row.what);
     const filled<float> a = counting<float>(row.a, -7, 3), b = counting<float>(row.b, 2, 1);
@@ -180,7 +180,7 @@ static_assert([] {
   return b.graph().nodes.size();
 }() == 2);
 
-TEST_CASE("less_equal: large scales leave quantised values as different as they are") {
+TEST_CASE("less_equal: large scales leave quantised values different") {
   CHECK(compares_what_is_large<op>([](double a, double b) { return a <= b; }));
 }
 

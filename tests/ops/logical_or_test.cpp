@@ -17,7 +17,7 @@ constexpr tensor_desc truths(shape_t shape) { return {boolean, shape}; }
 constexpr refused_pair<rule> refused[] = {
     {"extents differ", truths({2, 3}), truths({2, 4}), rule::extents_must_be_equal_or_1, 4, 3},
     {"outer extents differ", truths({5, 1, 3}), truths({6, 2, 1}), rule::extents_must_be_equal_or_1, 6, 5},
-    {"beside an unknown extent", truths({-1, 3}), truths({2, 2}), rule::extents_must_be_equal_or_1, 2, 3},
+    {"with an unknown extent", truths({-1, 3}), truths({2, 2}), rule::extents_must_be_equal_or_1, 2, 3},
 };
 static_assert(all_refused_as_stated<op>(refused));
 
@@ -53,7 +53,7 @@ TEST_CASE("logical_or: it is true where one or both are") {
   CHECK(says<op, bool>({false, false, true, true}, {false, true, false, true}, {false, true, true, true}));
 }
 
-TEST_CASE("logical_or: each element joins those that broadcasting brings together") {
+TEST_CASE("logical_or: each element joins those that broadcasting pairs") {
   // Rows: false, true; columns: true, false, true.
   bool a[] = {false, true}, b[] = {true, false, true}, y[6] = {};
   const bool expected[] = {true, false, true, true, true, true};

@@ -89,7 +89,7 @@ TEST_CASE("lstm: every dtype gives the golden numbers, of each sequence and dire
   CHECK(largest_distance<float16>(going(true), 6, both_y, both_hy, both_cy) < 2e-3);
 }
 
-TEST_CASE("lstm: without steps the states stay as they are") {
+TEST_CASE("lstm: without steps the states do not change") {
   filled<float> x({0, 1, 2}), w_ih({1, 4, 2}), w_hh({1, 4, 1}), bias({1, 8}), hx({1, 1, 1}, {2}), cx({1, 1, 1}, {3}),
       y({0, 1, 1}), hy({1, 1, 1}), cy({1, 1, 1});
   const view in[] = {x.as_view(), w_ih.as_view(), w_hh.as_view(), bias.as_view(), hx.as_view(), cx.as_view()};

@@ -114,7 +114,7 @@ constexpr quantised_row quantised[] = {
     {"scales of rows", a_i8, of(i8, {3, 4}, per_channel<0>), y_i8, rule::scales_of_b_must_run_along_its_columns, 0, 1},
     {"nothing wanted", a_i8, b_i8, {}, rule::quantised_output_must_have_one_scale, 0, 1},
     {"y plain", a_i8, b_i8, of(i8, {2, 4}), rule::quantised_output_must_have_one_scale, 0, 1},
-    {"u8 beside i8", a_i8, of(u8, {3, 4}, half), y_i8, rule::types_must_be_equal, 6, 2},
+    {"u8 with i8", a_i8, of(u8, {3, 4}, half), y_i8, rule::types_must_be_equal, 6, 2},
 };
 constexpr bool refused_as_stated(const quantised_row& r) {
   return breaks(infer<ops::matmul>({}, {computed(r.a), computed(r.b)}, {r.y}), r.broken, r.got, r.expected);

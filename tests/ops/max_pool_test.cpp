@@ -125,7 +125,7 @@ TEST_CASE("max_pool: the output has the extents of the window formula") {
        form{.kernel{3, 3}, .stride{2, 2}, .ceil_mode = true},
        {1, 5, 7, 1},
        {1, 2, 3, 1}},
-      {"ceil: a start behind the image is dropped",
+      {"ceil: a start after the image is dropped",
        form{.kernel{1, 1}, .stride{4, 3}, .ceil_mode = true},
        {1, 6, 6, 1},
        {1, 2, 2, 1}},

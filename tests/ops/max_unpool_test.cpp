@@ -86,7 +86,7 @@ static_assert(run<op, float>(form({1, 2}, {1, 2}), {1, 1, 4, 1}, filled<float>({
                              filled<std::int32_t>({1, 1, 2, 1}, {1, 2}))
                   .elements == std::vector<float>{0, 5, 6, 0});
 
-TEST_CASE("max_unpool: numbers go to the pixels of their own image and channel, and the rest is 0") {
+TEST_CASE("max_unpool: numbers go to the pixels of their image and channel, and the rest is 0") {
   // Two channels, whose numbers lie next to each other.
   const filled<float> small({2, 1, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
   const filled<std::int32_t> at({2, 1, 2, 2}, {0, 5, 3, 4, 2, 2, 1, 0});

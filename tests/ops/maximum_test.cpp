@@ -46,7 +46,7 @@ TEST_CASE("maximum: shapes broadcast as NumPy's do, in either order") {
 
 TEST_CASE("maximum: the result has the dtype of higher precision") { CHECK(takes_the_common_type<ops::maximum>()); }
 
-TEST_CASE("maximum: each element is the larger one of those that broadcasting brings together") {
+TEST_CASE("maximum: each element is the larger one of those that broadcasting pairs") {
   for (const pair_of_shapes& row : broadcasting_shapes) {
     CAPTURE(row.what);
     CHECK(first_difference<ops::maximum, float>(row, [](float a, float b) { return a > b ? a : b; }) == -1);
@@ -117,7 +117,7 @@ TEST_CASE("maximum: quantised operands without the scales that it needs are refu
   }
 }
 
-TEST_CASE("maximum: quantised values of equal scales are compared as they are") {
+TEST_CASE("maximum: quantised values of equal scales are compared without rescaling") {
   const auto a = spread<std::uint8_t>({64}, 37, quant{0.1F, 7}), b = spread<std::uint8_t>({64}, 101, quant{0.1F, 7});
   const std::vector<std::uint8_t> y = run_quantised<ops::maximum, std::uint8_t>({}, {64}, quant{0.1F, 7}, a, b);
   for (std::size_t i = 0; i < y.size(); ++i)

@@ -40,7 +40,7 @@ TEST_CASE("minimum: shapes broadcast as NumPy's do, in either order, and the dty
   CHECK(takes_the_common_type<op>());
 }
 
-TEST_CASE("minimum: each element comes of those that broadcasting brings together") {
+TEST_CASE("minimum: each element comes of those that broadcasting pairs") {
   for (const pair_of_shapes& row : broadcasting_shapes) {
     CAPTURE(row.what);
     CHECK(first_difference<op, float>(row, [](float a, float b) { return b > a ? a : b; }) == -1);
@@ -110,7 +110,7 @@ TEST_CASE("minimum: quantised operands without the scales that it needs are refu
   }
 }
 
-TEST_CASE("minimum: quantised values of equal scales are compared as they are") {
+TEST_CASE("minimum: quantised values of equal scales are compared without rescaling") {
   const auto a = spread<std::uint8_t>({64}, 37, quant{0.1F, 7}), b = spread<std::uint8_t>({64}, 101, quant{0.1F, 7});
   const std::vector<std::uint8_t> y = run_quantised<op, std::uint8_t>({}, {64}, quant{0.1F, 7}, a, b);
   for (std::size_t i = 0; i < y.size(); ++i)

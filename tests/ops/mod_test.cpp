@@ -50,7 +50,7 @@ template <class T> T by_steps(T a, T b) {
   return a;
 }
 
-TEST_CASE("mod: each element comes of those that broadcasting brings together") {
+TEST_CASE("mod: each element comes of those that broadcasting pairs") {
   for (const pair_of_shapes& row : broadcasting_shapes) {
     CAPTURE(row.what);
     CHECK(first_difference<op, float>(row, by_steps<float>) == -1);

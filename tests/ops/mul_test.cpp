@@ -49,7 +49,7 @@ TEST_CASE("mul: shapes broadcast as NumPy's do, in either order") {
 
 TEST_CASE("mul: the result has the dtype of higher precision") { CHECK(takes_the_common_type<ops::mul>()); }
 
-TEST_CASE("mul: each element is the product of those that broadcasting brings together") {
+TEST_CASE("mul: each element is the product of those that broadcasting pairs") {
   for (const pair_of_shapes& row : broadcasting_shapes) {
     CAPTURE(row.what);
     CHECK(first_difference<ops::mul, float>(row, [](float a, float b) { return a * b; }) == -1);

@@ -18,7 +18,7 @@ constexpr refused_pair<rule> refused[] = {
     {"signed and unsigned, equally wide", {i32, {2}}, {u32, {2}}, rule::types_must_have_a_common_type, 8, 4},
     {"signed and a wider unsigned", {u64, {}}, {i8, {2}}, rule::types_must_have_a_common_type, 2, 9},
     {"extents differ", f32_of({2, 3}), f32_of({2, 4}), rule::extents_must_be_equal_or_1, 4, 3},
-    {"beside an unknown extent", f32_of({-1, 3}), f32_of({2, 2}), rule::extents_must_be_equal_or_1, 2, 3},
+    {"with an unknown extent", f32_of({-1, 3}), f32_of({2, 2}), rule::extents_must_be_equal_or_1, 2, 3},
 };
 static_assert(all_refused_as_stated<op>(refused) && all_refused_as_stated<op>(signature_of_pairs));
 
@@ -34,7 +34,7 @@ TEST_CASE("not_equal: quantised values are compared by what they stand for") {
   CHECK(compares_what_is_large<op>([](double a, double b) { return a != b; }));
 }
 
-TEST_CASE("not_equal: the result is boolean, of the common shape and its format, whatever is compared") {
+TEST_CASE("not_equal: the result is boolean, of the common shape and its format, for any operands") {
   check_shapes_of_comparison<op>();
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("not_equal: operands of two dtypes are compared in the one of higher p
   CHECK(says<op, std::int8_t, bool, std::int8_t>({true, false, true}, {1, -1, 0}, {false, true, true}));
 }
 
-TEST_CASE("not_equal: each element compares those that broadcasting brings together") {
+TEST_CASE("not_equal: each element compares those that broadcasting pairs") {
   for (const pair_of_shapes& row : broadcasting_shapes) {
     CAPTURE(row.what);
     CHECK(first_untruth<op, float>(row, [](float a, float b) { return a < b || b < a; }) == -1);

@@ -65,7 +65,7 @@ TEST_CASE("one_hot: each broken rule is named with both values") {
                           rule::output_rank_must_be_at_most_8,
                           9,
                           8});
-  NNRT_CHECK_REFUSED(op, {"an axis behind the new last one",
+  NNRT_CHECK_REFUSED(op, {"an axis after the new last one",
                           along(2),
                           {indices_of({4}), ten, number, number},
                           {},

@@ -106,7 +106,7 @@ TEST_CASE("pow: operands of two dtypes meet in the one of higher precision") {
   CHECK(run<op, float>({}, {3}, n, x).elements == std::vector<float>{8, 1, 0});
 }
 
-TEST_CASE("pow: each element is the power of those that broadcasting brings together") {
+TEST_CASE("pow: each element is the power of those that broadcasting pairs") {
   const auto power = [](std::int32_t a, std::int32_t b) {
     std::uint32_t y = 1;
     for (std::int32_t i = 0; i < b; ++i) y *= static_cast<std::uint32_t>(a);

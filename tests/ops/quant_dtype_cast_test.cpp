@@ -56,7 +56,7 @@ constexpr refusal refusals[] = {
     {"counted from the end", between(i8, f32, -2), each, {}, rule::axis_must_be_the_quantised_axis, 0, 1},
     {"an axis far away", between(i8, f32, INT64_MAX), each, {}, rule::axis_must_be_the_quantised_axis, INT64_MAX, 1},
     {"nothing wanted", between(f32, i8), f32_of({2}), {}, rule::quantised_output_must_have_one_scale, 0, 1},
-    {"nothing wanted of stored numbers",
+    {"nothing wanted of quantised values",
      between(i8, u8),
      i8_of({2}),
      {},

@@ -59,11 +59,11 @@ TEST_CASE("reduce_all: each broken rule is named with both values") {
   NNRT_CHECK_REFUSED(
       op, {"a matrix of axes", {}, {x23, matrix_of_axes}, {}, rule::axes_must_be_a_list_or_one_number, 2, 1});
   NNRT_CHECK_REFUSED(op, {"unknown axes", {}, {x23, weight({i64, {}})}, {}, rule::axes_must_be_known, 0, 1});
-  NNRT_CHECK_REFUSED(op, {"behind the last", {}, {x23, axis_2}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
+  NNRT_CHECK_REFUSED(op, {"after the last", {}, {x23, axis_2}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
   NNRT_CHECK_REFUSED(op,
                      {"before the first", {}, {x23, axis_before}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
   NNRT_CHECK_REFUSED(
-      op, {"far behind the last", {}, {x23, axis_far}, {}, rule::axis_must_be_an_axis_of_the_input, INT64_MAX, 1});
+      op, {"far after the last", {}, {x23, axis_far}, {}, rule::axis_must_be_an_axis_of_the_input, INT64_MAX, 1});
 }
 
 TEST_CASE("reduce_all: the signature takes truth values alone") {
@@ -89,7 +89,7 @@ TEST_CASE("reduce_all: the folded axes go, or stay with extent 1") {
       {"no axis means all", {}, {2, 5}, integers(numbers<>), {}},
       {"no operand means all, kept", keeping(true), {2, 5}, missing(), {1, 1}},
       {"to the end", to_end(0), {2, 5, 7, 3}, integers(numbers<-2>), {2, 5}},
-      {"beside an unknown batch", {}, {-1, 5}, integers(numbers<1>), {-1}},
+      {"with an unknown batch", {}, {-1, 5}, integers(numbers<1>), {-1}},
       {"along no elements", {}, {3, 0}, integers(numbers<1>), {3}},
   };
   for (const row& r : table) {

@@ -20,7 +20,7 @@ TEST_CASE("reduce_l2: each broken rule is named with both values") {
   NNRT_CHECK_REFUSED(
       op, {"a matrix of axes", {}, {x23, matrix_of_axes}, {}, rule::axes_must_be_a_list_or_one_number, 2, 1});
   NNRT_CHECK_REFUSED(op, {"unknown axes", {}, {x23, weight({i32, {1}})}, {}, rule::axes_must_be_known, 0, 1});
-  NNRT_CHECK_REFUSED(op, {"behind the last", {}, {x23, axis_2}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
+  NNRT_CHECK_REFUSED(op, {"after the last", {}, {x23, axis_2}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
   NNRT_CHECK_REFUSED(op,
                      {"before the first", {}, {x23, axis_before}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
 }

@@ -47,7 +47,7 @@ constexpr refusal refusals[] = {
      2,
      1},
     {"a weight whose numbers nobody knows", {2, 3}, weight({i32, {1}}), rule::axes_must_be_known, 0, 1},
-    {"an axis behind the last", {2, 3}, integers(numbers<0, 2>), rule::axis_must_be_an_axis_of_the_input, 2, 1},
+    {"an axis after the last", {2, 3}, integers(numbers<0, 2>), rule::axis_must_be_an_axis_of_the_input, 2, 1},
     {"an axis before the first", {2, 3}, integer(numbers<-3>), rule::axis_must_be_an_axis_of_the_input, -3, 1},
 };
 constexpr bool is_refused(const refusal& r) {
@@ -151,7 +151,7 @@ TEST_CASE("reduce_mean: the axes of the mean go, or stay with extent 1") {
       {"to the end", to_end(0), {2, 5, 7, 3}, integers(numbers<2>), {2, 5}},
       {"to the end, kept", to_end(0, true), {2, 5, 7, 3}, integers(numbers<-3>), {2, 1, 1, 1}},
       {"to the end from the first of a list", to_end(0), {2, 5, 7}, integers(numbers<1, 0>), {2}},
-      {"beside an unknown batch", {}, {-1, 5, 7, 3}, integers(numbers<1, 2>), {-1, 3}},
+      {"with an unknown batch", {}, {-1, 5, 7, 3}, integers(numbers<1, 2>), {-1, 3}},
       {"along an unknown extent", keeping(true), {-1, 5}, integers(numbers<0>), {1, 5}},
   };
   for (const row& r : table) {
@@ -326,7 +326,7 @@ TEST_CASE(
       {"0.5 from an odd zero point", {0, 1, 0, 1, 0, 1}, 0.5F, 0, 0.5F, 7, 8},
       {"1.5 from an odd zero point", {1, 2, 1, 2, 1, 2}, 0.5F, 0, 0.5F, 7, 8},
       {"-1.5 from an odd zero point", {-1, -2, -1, -2, -1, -2}, 0.5F, 0, 0.5F, -7, -8},
-      {"1.5 behind the zero point of x", {-19, -18, -19, -18, -19, -18}, 0.5F, -20, 0.5F, 0, 2},
+      {"1.5 after the zero point of x", {-19, -18, -19, -18, -19, -18}, 0.5F, -20, 0.5F, 0, 2},
       {"7 / 3 * 1.5 = 3.5", {2, 2, 3}, 1.5F, 0, 1.0F, 0, 4},
       {"3 / 3 * 2.5 = 2.5", {1, 1, 1}, 2.5F, 0, 1.0F, 0, 2},
       {"5 / 3, which is no half", {1, 2, 2}, 0.5F, 0, 0.5F, 0, 2},

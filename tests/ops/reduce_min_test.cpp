@@ -20,7 +20,7 @@ TEST_CASE("reduce_min: each broken rule is named with both values") {
   NNRT_CHECK_REFUSED(
       op, {"a matrix of axes", {}, {x23, matrix_of_axes}, {}, rule::axes_must_be_a_list_or_one_number, 2, 1});
   NNRT_CHECK_REFUSED(op, {"unknown axes", {}, {x23, weight({i32, {1}})}, {}, rule::axes_must_be_known, 0, 1});
-  NNRT_CHECK_REFUSED(op, {"behind the last", {}, {x23, axis_2}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
+  NNRT_CHECK_REFUSED(op, {"after the last", {}, {x23, axis_2}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
   NNRT_CHECK_REFUSED(op,
                      {"before the first", {}, {x23, axis_before}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
 }
@@ -40,7 +40,7 @@ TEST_CASE("reduce_min: booleans count as 0 and 1") {
   CHECK((got[0] && !got[1]));
 }
 
-TEST_CASE("reduce_min: quantised values are compared as they are, without a coefficient, and keep their scale") {
+TEST_CASE("reduce_min: quantised values are compared without rescaling, without a coefficient, and keep their scale") {
   const quant half{0.5F, 3};
   const operand stored = computed({i8, nd, {2, 4}, half});
   CHECK(infer<op>({}, {stored, integers(numbers<1>)}).output(0) == tensor_desc{i8, nd, {2}, half});

@@ -48,7 +48,7 @@ TEST_CASE("reduce_prod: each broken rule is named with both values") {
   NNRT_CHECK_REFUSED(
       op, {"a matrix of axes", {}, {x23, matrix_of_axes}, {}, rule::axes_must_be_a_list_or_one_number, 2, 1});
   NNRT_CHECK_REFUSED(op, {"unknown axes", {}, {x23, weight({i32, {1}})}, {}, rule::axes_must_be_known, 0, 1});
-  NNRT_CHECK_REFUSED(op, {"behind the last", {}, {x23, axis_2}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
+  NNRT_CHECK_REFUSED(op, {"after the last", {}, {x23, axis_2}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
   NNRT_CHECK_REFUSED(op,
                      {"before the first", {}, {x23, axis_before}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
   NNRT_CHECK_REFUSED(
@@ -81,7 +81,7 @@ TEST_CASE("reduce_prod: the axes of the product go, or stay with extent 1") {
       {"a scalar", {}, {}, missing(), {}},
       {"to the end", to_end(0), {2, 5, 7, 3}, integers(numbers<-2>), {2, 5}},
       {"to the end, kept", to_end(3, true), {2, 5, 7, 3}, integers(numbers<1>), {2, 1, 1, 1}},
-      {"beside an unknown batch", {}, {-1, 5, 7, 3}, integers(numbers<1, 2>), {-1, 3}},
+      {"with an unknown batch", {}, {-1, 5, 7, 3}, integers(numbers<1, 2>), {-1, 3}},
       {"along an unknown extent", keeping(true), {-1, 5}, integers(numbers<0>), {1, 5}},
       {"along no elements", {}, {3, 0}, integers(numbers<1>), {3}},
       {"rank 8", {}, {1, 2, 1, 2, 1, 2, 1, 2}, integers(numbers<0, 2, 4, 6>), {2, 2, 2, 2}},

@@ -34,7 +34,7 @@ template <class T> constexpr bool gives(std::initializer_list<T> x, std::initial
 }
 static_assert(gives<float>({-1.5F, 0, 2.5F, 1e30F}, {0, 0, 2.5F, 1e30F}));
 
-TEST_CASE("relu: negative elements become zero, others stay as they are") {
+TEST_CASE("relu: negative elements become zero, others do not change") {
   CHECK(gives<float>({-1e-30F, 7.25F, -math::infinity<float>, math::infinity<float>},
                      {0, 7.25F, 0, math::infinity<float>}));
   CHECK(gives<double>({-0.1, 0.1}, {0, 0.1}));

@@ -76,8 +76,8 @@ TEST_CASE("reshape: the output has the listed extents, one of them inferred") {
       {"inferred as 1", {3, 5}, integers(numbers<15, -1>), {15, 1}},
       {"one element to a scalar", {1, 1}, integers(numbers<>), {}},
       {"a scalar to one element", {}, integers(numbers<1, 1>), {1, 1}},
-      {"inferred beside an unknown batch", {-1, 8, 8, 3}, integers(numbers<-1, 192>), {-1, 192}},
-      {"all given beside an unknown batch", {-1, 8}, integers(numbers<4, 4>), {4, 4}},
+      {"inferred with an unknown batch", {-1, 8, 8, 3}, integers(numbers<-1, 192>), {-1, 192}},
+      {"all given with an unknown batch", {-1, 8}, integers(numbers<4, 4>), {4, 4}},
       {"no elements", {0, 3}, integers(numbers<-1, 5>), {0, 5}},
   };
   for (const row& r : table) {

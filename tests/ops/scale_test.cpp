@@ -185,7 +185,7 @@ TEST_CASE("scale: a quantised one needs scales, and parameters that are f32 or l
                           1});
   NNRT_CHECK_REFUSED(
       op, {"nothing wanted", {}, {computed(x_u8), f2, s2}, {}, rule::quantised_output_must_have_one_scale, 0, 1});
-  NNRT_CHECK_REFUSED(op, {"i8 beside u8",
+  NNRT_CHECK_REFUSED(op, {"i8 with u8",
                           {},
                           {computed(x_u8), f2, weight({i8, nd, {2}, quant{0.5F, 0}})},
                           {y},
@@ -199,7 +199,7 @@ TEST_CASE("scale: a quantised one needs scales, and parameters that are f32 or l
                           rule::quantised_parameters_must_have_one_scale,
                           0,
                           1});
-  NNRT_CHECK_REFUSED(op, {"quantised beside plain",
+  NNRT_CHECK_REFUSED(op, {"quantised with plain",
                           {},
                           {computed({u8, {3, 2}}), weight({u8, {2}}), s2},
                           {},

@@ -144,7 +144,7 @@ TEST_CASE("scatter_nd: each broken rule is named with both values, and so are th
                           rule::indices_must_lie_in_their_axes,
                           -1,
                           0});
-  NNRT_CHECK_REFUSED(op, {"behind the last",
+  NNRT_CHECK_REFUSED(op, {"after the last",
                           {},
                           {integers(numbers<1, 3>), computed(f32_of({})), integers(numbers<2, 3>)},
                           {},

@@ -217,7 +217,7 @@ TEST_CASE("sequence_lstm: floats are those of the formulas, in both directions")
   CHECK(hidden_states(true, [](attrs& a) { a.cell_clip = 0.6F, a.projection_clip = 0.125F; })[0] == 0.125F);
 }
 
-TEST_CASE("sequence_lstm: without steps states stay as they are, and there are no gates") {
+TEST_CASE("sequence_lstm: without steps states do not change, and there are no gates") {
   filled<float> x({1, 0, 1}), w({1, 1}), b({1}), h({1, 1}, {2}), c({1, 1}, {3}), y({1, 0, 1}), hy({1, 1}), cy({1, 1}),
       gates({4, 1, 1}, {1, 1, 1, 1});
   std::vector<view> in(20);

@@ -25,7 +25,7 @@ TEST_CASE("shape_of: each broken rule is named with both values") {
                                      rule::extent_must_fit_into_32_bits,
                                      most + 1,
                                      most});
-  NNRT_CHECK_REFUSED(ops::shape_of, {"far more, beside nothing",
+  NNRT_CHECK_REFUSED(ops::shape_of, {"far more, with nothing",
                                      {},
                                      {computed({f32, {max_elements, 0}})},
                                      {},

@@ -29,7 +29,7 @@ struct refusal {
   std::int64_t got, expected;
 };
 constexpr refusal refusals[] = {
-    {"an axis behind the last",
+    {"an axis after the last",
      {2},
      {4, 6},
      integers(numbers<0>),
@@ -72,7 +72,7 @@ constexpr refusal refusals[] = {
      rule::begin_must_not_be_negative,
      -1,
      0},
-    {"a begin behind the tensor",
+    {"a begin after the tensor",
      {},
      {4},
      integers(numbers<5>),
@@ -96,7 +96,7 @@ constexpr refusal refusals[] = {
      rule::size_must_not_be_less_than_minus_1,
      -2,
      -1},
-    {"a box that ends behind the tensor",
+    {"a box that ends after the tensor",
      {-1},
      {4, 6},
      integers(numbers<5>),
@@ -155,11 +155,11 @@ TEST_CASE("slice: the output has the sizes that are given, and the rest of the i
       {"one axis", {-1}, {2, 4, 6}, integers(numbers<2>), integers(numbers<3>), {2, 4, 3}},
       {"axes out of order", {2, 0}, {2, 4, 6}, integers(numbers<1, 0>), integers(numbers<5, 1>), {1, 4, 5}},
       {"no elements", {}, {4, 6}, integers(numbers<0, 1>), integers(numbers<0, 2>), {0, 2}},
-      {"none behind the last", {}, {4, 6}, integers(numbers<4, 6>), integers(numbers<0, -1>), {0, 0}},
+      {"none after the last", {}, {4, 6}, integers(numbers<4, 6>), integers(numbers<0, -1>), {0, 0}},
       {"of a tensor without any", {0}, {0, 6}, integers(numbers<0>), integers(numbers<-1>), {0, 6}},
       {"a scalar", {}, {}, integers(numbers<>), integers(numbers<>), {}},
       {"an unknown extent", {}, {-1, -1}, integers(numbers<1, 1>), integers(numbers<2, -1>), {2, -1}},
-      {"beside an unknown extent", {1}, {-1, 6}, integers(numbers<1>), integers(numbers<-1>), {-1, 5}},
+      {"with an unknown extent", {1}, {-1, 6}, integers(numbers<1>), integers(numbers<-1>), {-1, 5}},
   };
   for (const row& r : table) {
     CAPTURE(r.what);

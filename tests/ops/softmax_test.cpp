@@ -32,7 +32,7 @@ struct refused_row {
 constexpr refused_row refused[] = {
     {"a scalar has no axis", {}, f32_of({}), rule::input_rank_must_be_at_least_1, 0, 1},
     {"a scalar has no axis 0", {0}, f32_of({}), rule::input_rank_must_be_at_least_1, 0, 1},
-    {"axis behind the last", {2}, f32_of({2, 3}), rule::axis_must_be_an_axis_of_the_input, 2, 1},
+    {"axis after the last", {2}, f32_of({2, 3}), rule::axis_must_be_an_axis_of_the_input, 2, 1},
     {"axis before the first", {-3}, f32_of({2, 3}), rule::axis_must_be_an_axis_of_the_input, -3, 1},
     {"hostile axis",
      {std::int64_t{1} << 40},

@@ -116,7 +116,7 @@ TEST_CASE("sparse_to_dense: each broken rule is named with both values, and so a
       {"a matrix", {}, {places, computed(f32_of({4, 1})), shape}, {}, rule::values_must_be_a_list_or_one_number, 2, 1});
   NNRT_CHECK_REFUSED(
       op, {"too few", {}, {places, computed(f32_of({3})), shape}, {}, rule::values_must_be_one_for_each_place, 3, 4});
-  NNRT_CHECK_REFUSED(op, {"behind the last",
+  NNRT_CHECK_REFUSED(op, {"after the last",
                           {},
                           {integers(numbers<0, 5>), computed(f32_of({2})), integers(numbers<5>)},
                           {},

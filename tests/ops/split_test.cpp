@@ -33,7 +33,7 @@ struct refusal {
   std::int64_t got, expected;
 };
 constexpr refusal refusals[] = {
-    {"an axis behind the last", equal(2, 2), {4, 6}, rule::axis_must_be_an_axis_of_the_input, 2, 1},
+    {"an axis after the last", equal(2, 2), {4, 6}, rule::axis_must_be_an_axis_of_the_input, 2, 1},
     {"an axis before the first", equal(2, -3), {4, 6}, rule::axis_must_be_an_axis_of_the_input, -3, 1},
     {"nothing says how many", equal(0, 0), {4}, rule::parts_must_be_at_least_1_and_at_most_1024, 0, 1},
     {"a negative number", equal(-5, 0), {4}, rule::parts_must_be_at_least_1_and_at_most_1024, -5, 1},

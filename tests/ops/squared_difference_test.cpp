@@ -47,8 +47,7 @@ TEST_CASE("squared_difference: shapes broadcast as NumPy's do, in either order")
   for (const pair_of_shapes& row : unknown_extents) check(row);
 }
 
-TEST_CASE(
-    "squared_difference: each element is the square of the difference of those that broadcasting brings together") {
+TEST_CASE("squared_difference: each element is the square of the difference of those that broadcasting pairs") {
   const auto squared = [](auto a, auto b) { return (a - b) * (a - b); };
   for (const pair_of_shapes& row : broadcasting_shapes) {
     CAPTURE(row.what);

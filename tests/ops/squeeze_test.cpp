@@ -27,7 +27,7 @@ struct refusal {
   std::int64_t got, expected;
 };
 constexpr refusal refusals[] = {
-    {"an axis behind the last", {2}, {1, 3}, rule::axis_must_be_an_axis_of_the_input, 2, 1},
+    {"an axis after the last", {2}, {1, 3}, rule::axis_must_be_an_axis_of_the_input, 2, 1},
     {"an axis before the first", {0, -3}, {1, 3}, rule::axis_must_be_an_axis_of_the_input, -3, 1},
     {"an axis of a scalar", {0}, {}, rule::axis_must_be_an_axis_of_the_input, 0, -1},
     {"an axis twice", {0, -2}, {1, 3}, rule::axes_must_differ, 2, 1},
@@ -69,7 +69,7 @@ TEST_CASE("squeeze: the named axes go, or all of extent 1") {
       {"a scalar", {}, {f32, {}}, {f32, {}}},
       {"one of two", {-2}, {f32, {1, 3, 1, 5}}, {f32, {1, 3, 5}}},
       {"both, out of order", {2, 0}, {i32, {1, 3, 1, 5}}, {i32, {3, 5}}},
-      {"beside an unknown extent", {1}, {f32, {-1, 1, 7}}, {f32, {-1, 7}}},
+      {"with an unknown extent", {1}, {f32, {-1, 1, 7}}, {f32, {-1, 7}}},
       {"an unknown extent, which then is 1", {0}, {f32, {-1, 7}}, {f32, {7}}},
       {"the format follows the rank", {0}, {u8, {1, 2, 3, 4, 5}}, {u8, nhwc, {2, 3, 4, 5}}},
       {"quantised", {0}, {i8, nd, {1, 2}, quant{0.5F, 1}}, {i8, nd, {2}, quant{0.5F, 1}}},
@@ -84,7 +84,7 @@ TEST_CASE("squeeze: the named axes go, or all of extent 1") {
 
 static_assert(run<ops::squeeze, float>({}, {2}, filled<float>({1, 2, 1}, {1, 2})).elements == std::vector<float>{1, 2});
 
-TEST_CASE("squeeze: the elements stay as they are") {
+TEST_CASE("squeeze: the elements do not change") {
   CHECK(run<ops::squeeze, std::uint8_t>({}, {2, 2}, filled<std::uint8_t>({2, 1, 2}, {1, 255, 0, 7})).elements ==
         std::vector<std::uint8_t>{1, 255, 0, 7});
 }

@@ -26,7 +26,7 @@ TEST_CASE("stack: each broken rule is named with both values") {
       {"no place for another axis", {}, {of({1, 1, 1, 1, 1, 1, 1, 1})}, {}, rule::output_rank_must_be_at_most_8, 9, 8});
   NNRT_CHECK_REFUSED(
       ops::stack,
-      {"an axis behind the new last one", along(3), {of({4, 6})}, {}, rule::axis_must_be_an_axis_of_the_output, 3, 2});
+      {"an axis after the new last one", along(3), {of({4, 6})}, {}, rule::axis_must_be_an_axis_of_the_output, 3, 2});
   NNRT_CHECK_REFUSED(
       ops::stack,
       {"an axis before the first", along(-4), {of({4, 6})}, {}, rule::axis_must_be_an_axis_of_the_output, -4, 2});
@@ -79,7 +79,7 @@ TEST_CASE("stack: the new axis counts the inputs, the others are theirs") {
       {"scalars, from the end", -1, {}, {}, {2}},
       {"in front", 0, {3, 5}, {3, 5}, {2, 3, 5}},
       {"in between", 1, {3, 5}, {3, 5}, {3, 2, 5}},
-      {"behind", -1, {3, 5}, {3, 5}, {3, 5, 2}},
+      {"after", -1, {3, 5}, {3, 5}, {3, 5, 2}},
       {"in front, from the end", -3, {3, 5}, {3, 5}, {2, 3, 5}},
       {"a batch of 3", -2, {3, 1, 7}, {3, 1, 7}, {3, 1, 2, 7}},
       {"up to rank 8", 7, {1, 2, 1, 2, 1, 2, 1}, {1, 2, 1, 2, 1, 2, 1}, {1, 2, 1, 2, 1, 2, 1, 2}},

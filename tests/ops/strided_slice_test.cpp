@@ -96,7 +96,7 @@ TEST_CASE("strided_slice: each broken rule is named with both values") {
                                           rule::numbers_must_not_exceed_the_axes,
                                           2,
                                           1});
-  NNRT_CHECK_REFUSED(ops::strided_slice, {"a number too many beside an ellipsis",
+  NNRT_CHECK_REFUSED(ops::strided_slice, {"a number too many with an ellipsis",
                                           masked(0, 0, 1),
                                           {of({}), one_each, one_each, one_each},
                                           {},
@@ -116,7 +116,7 @@ TEST_CASE("strided_slice: each broken rule is named with both values") {
   NNRT_CHECK_REFUSED(
       ops::strided_slice,
       {"no step, the rest unknown", {}, {of({-1}), late(1), late(1), list<0>()}, {}, rule::stride_must_not_be_0, 0, 1});
-  NNRT_CHECK_REFUSED(ops::strided_slice, {"the element behind the last",
+  NNRT_CHECK_REFUSED(ops::strided_slice, {"the element after the last",
                                           masked(0, 0, 0, 0, 1),
                                           {of({4}), list<4>(), list<5>(), list<1>()},
                                           {},
@@ -198,7 +198,7 @@ TEST_CASE("strided_slice: extents follow begin, end, strides and the masks") {
       {"an ellipsis for nothing", masked(0, 0, 2), {2, 3}, list<1, 9, 1>(), list<2, 9, 3>(), list<1, 9, 1>(), {1, 2}},
       {"an ellipsis alone", masked(0, 0, 1), {2, 3}, list<9>(), list<9>(), list<0>(), {2, 3}},
       {"a new axis in front", masked(0, 0, 0, 1), {2, 3}, list<9, 1>(), list<9, 2>(), list<0, 1>(), {1, 1, 3}},
-      {"new axes behind an ellipsis",
+      {"new axes after an ellipsis",
        masked(0, 0, 1, 6),
        {2, 3},
        list<9, 9, 9>(),
@@ -289,7 +289,7 @@ constexpr std::vector<std::int16_t> sliced(const ops::strided_slice::attrs& a, s
 static_assert(sliced({}, {1, 2, 2}, {1, 0, 3}, {2, 3, 0}, {1, 2, -2}) == std::vector<std::int16_t>{103, 101, 123, 121});
 static_assert(sliced(masked(0, 0, 0, 0, 7), {}, {1, -1, 2}, {0, 0, 0}, {1, 1, 1}) == std::vector<std::int16_t>{122});
 
-TEST_CASE("strided_slice: the element at an index is the one so many steps from begin") {
+TEST_CASE("strided_slice: the element at an index is the one that number of steps from begin") {
   using elements = std::vector<std::int16_t>;
   CHECK(sliced({}, {2, 1, 2}, {0, 1, 1}, {2, 2, 3}, {1, 1, 1}) == elements{11, 12, 111, 112});
   CHECK(
@@ -318,7 +318,7 @@ TEST_CASE("strided_slice: lists that give another shape, or lie outside, are a f
       {"a longer cut", {}, {2}, 0, 3, 1, rule::extent_must_be_that_of_the_output, 3, 2},
       {"nothing", {}, {2}, 3, 0, 1, rule::extent_must_be_that_of_the_output, 0, 2},
       {"no step", {}, {2}, 0, 2, 0, rule::stride_must_not_be_0, 0, 1},
-      {"an element behind the last",
+      {"an element after the last",
        masked(0, 0, 0, 0, 1),
        {},
        4,

@@ -49,7 +49,7 @@ TEST_CASE("sub: shapes broadcast as NumPy's do, in either order") {
 
 TEST_CASE("sub: the result has the dtype of higher precision") { CHECK(takes_the_common_type<ops::sub>()); }
 
-TEST_CASE("sub: each element is the difference of those that broadcasting brings together") {
+TEST_CASE("sub: each element is the difference of those that broadcasting pairs") {
   for (const pair_of_shapes& row : broadcasting_shapes) {
     CAPTURE(row.what);
     CHECK(first_difference<ops::sub, float>(row, [](float a, float b) { return a - b; }) == -1);

@@ -31,7 +31,7 @@ struct refusal {
   std::int64_t got, expected;
 };
 constexpr refusal refusals[] = {
-    {"an axis behind the last", 2, {f32, {4, 6}}, integer(numbers<1>), rule::axis_must_be_an_axis_of_the_input, 2, 1},
+    {"an axis after the last", 2, {f32, {4, 6}}, integer(numbers<1>), rule::axis_must_be_an_axis_of_the_input, 2, 1},
     {"an axis before the first",
      -3,
      {f32, {4, 6}},
@@ -131,7 +131,7 @@ TEST_CASE("top_k: values are like x, indices are i32, both k long along the axis
        integer(numbers<1>),
        {i8, nd, {4, 1}, quant{0.5F, 7}},
        {i32, {4, 1}}},
-      {"stored numbers of 32 bits, whose indices are plain",
+      {"quantised values of 32 bits, whose indices are plain",
        -1,
        {i32, nd, {4, 6}, quant{0.5F, 7}},
        integer(numbers<1>),

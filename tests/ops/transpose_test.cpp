@@ -26,7 +26,7 @@ constexpr refusal refusals[] = {
     {"an axis left out", {2, 3, 4}, integers(numbers<1, 0>), rule::perm_must_name_every_axis, 2, 3},
     {"an axis too many", {2, 3}, integers(numbers<1, 0, 2>), rule::perm_must_name_every_axis, 3, 2},
     {"a weight whose numbers nobody knows", {2, 3}, weight({i32, {2}}), rule::perm_must_be_known, 0, 1},
-    {"an axis behind the last", {2, 3}, integers(numbers<0, 2>), rule::perm_must_hold_axes_of_the_input, 2, 1},
+    {"an axis after the last", {2, 3}, integers(numbers<0, 2>), rule::perm_must_hold_axes_of_the_input, 2, 1},
     {"an axis before the first", {2, 3}, integers(numbers<-3, 0>), rule::perm_must_hold_axes_of_the_input, -3, 1},
     {"a huge axis", {2, 3}, integers(numbers<INT64_MIN, 0>), rule::perm_must_hold_axes_of_the_input, INT64_MIN, 1},
     {"an axis twice", {2, 3, 4}, integers(numbers<0, 1, -2>), rule::perm_must_name_an_axis_once, 2, 1},

@@ -29,7 +29,7 @@ struct refusal {
 constexpr refusal refusals[] = {
     {"no axis", {}, {3}, rule::axes_must_name_an_axis, 0, 1},
     {"a rank of 9", {0, 1}, {1, 2, 3, 4, 5, 6, 7}, rule::output_rank_must_be_at_most_8, 9, 8},
-    {"an axis behind the last of the output", {3}, {2, 3}, rule::axis_must_be_an_axis_of_the_output, 3, 2},
+    {"an axis after the last of the output", {3}, {2, 3}, rule::axis_must_be_an_axis_of_the_output, 3, 2},
     {"an axis before the first of the output", {-4}, {2, 3}, rule::axis_must_be_an_axis_of_the_output, -4, 2},
     {"a huge axis", {INT64_MAX}, {2, 3}, rule::axis_must_be_an_axis_of_the_output, INT64_MAX, 2},
     {"an axis twice", {0, -3}, {3}, rule::axes_must_differ, 2, 1},
@@ -82,7 +82,7 @@ TEST_CASE("unsqueeze: new axes stand where the list says, counted in the output"
 static_assert(run<ops::unsqueeze, float>(at({1}), {2, 1}, filled<float>({2}, {1, 2})).elements ==
               std::vector<float>{1, 2});
 
-TEST_CASE("unsqueeze: the elements stay as they are") {
+TEST_CASE("unsqueeze: the elements do not change") {
   CHECK(run<ops::unsqueeze, std::int8_t>(at({0}), {1, 2, 2}, filled<std::int8_t>({2, 2}, {1, -128, 0, 127})).elements ==
         std::vector<std::int8_t>{1, -128, 0, 127});
 }

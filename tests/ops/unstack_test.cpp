@@ -51,7 +51,7 @@ TEST_CASE("unstack: each part has the elements of its index") {
 
 TEST_CASE("unstack: each broken rule is named with both values, and so are those of the signature") {
   NNRT_CHECK_REFUSED(
-      op, {"behind the last", on(2), {computed(f32_of({2, 3}))}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
+      op, {"after the last", on(2), {computed(f32_of({2, 3}))}, {}, rule::axis_must_be_an_axis_of_the_input, 2, 1});
   NNRT_CHECK_REFUSED(
       op, {"before the first", on(-3), {computed(f32_of({2, 3}))}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
   NNRT_CHECK_REFUSED(

@@ -58,7 +58,7 @@ TEST_CASE("where: what does not fit together is refused with the rule and both v
 }
 
 TEST_CASE(
-    "where: stored numbers keep the scale that both have, or are brought to the wanted one, halves away from zero") {
+    "where: quantised values keep the scale that both have, or are brought to the wanted one, halves away from zero") {
   const operand a = stored({0.5F, 3}), b = stored({0.25F, -4});
   const tensor_desc wish{i8, nd, {2}, quant{0.5F, 1}};
   CHECK(infer<op>({}, {truths({2}), a, a}).output(0).quantised == quantisation(quant{0.5F, 3}));

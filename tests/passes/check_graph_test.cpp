@@ -74,7 +74,7 @@ const row spoiled[] = {
      "graph: value 0 has more elements than memory can hold"},
     {"a kind that is none", [](ir::graph& g) { g.at(4).is = static_cast<ir::kind>(5); },
      "graph: value 4 is of no kind"},
-    {"a name behind the text",
+    {"a name after the text",
      [](ir::graph& g) {
        g.at(1).name = {1000, 3};
      },
@@ -84,7 +84,7 @@ const row spoiled[] = {
        g.at(1).name = {-4, 3};
      },
      "graph: value 1 has a name outside the graph's text"},
-    {"a constant that ends behind the bytes", [](ir::graph& g) { g.at(2).first_byte = 4; },
+    {"a constant that ends after the bytes", [](ir::graph& g) { g.at(2).first_byte = 4; },
      "graph: value 2 is a constant outside the graph's bytes"},
     {"a constant that begins before them", [](ir::graph& g) { g.at(2).first_byte = -4; },
      "graph: value 2 is a constant outside the graph's bytes"},
@@ -103,7 +103,7 @@ const row spoiled[] = {
      "graph: value 1 is quantised along axis 4, which it has not"},
     {"no scales", [](ir::graph& g) { g.at(1).desc.quantised = per_channel<0>; },
      "graph: value 1 is quantised per channel, but its scales are no value"},
-    {"scales behind all values",
+    {"scales after all values",
      [](ir::graph& g) {
        g.at(1).desc.quantised = per_channel<0>;
        g.at(1).scales = static_cast<std::int32_t>(g.values.size());
@@ -146,7 +146,7 @@ const row spoiled[] = {
     {"no operator", [](ir::graph& g) { g.nodes[1].op = nullptr; }, "graph: node 1 has no operator"},
     {"no operator to print", [](ir::graph& g) { g.nodes[1].label = nullptr; }, "graph: node 1 has no operator"},
     {"a node that a pass removed", [](ir::graph& g) { g.nodes[1].removed = true; }, "graph: node 1 has no operator"},
-    {"attributes behind the words", [](ir::graph& g) { g.nodes[0].attrs.count += 1; },
+    {"attributes after the words", [](ir::graph& g) { g.nodes[0].attrs.count += 1; },
      "graph: node 0 (conv2d) points outside the graph's pools"},
     {"operands before the pool", [](ir::graph& g) { g.nodes[1].inputs.first = -1; },
      "graph: node 1 (relu) points outside the graph's pools"},
@@ -179,7 +179,7 @@ const row spoiled[] = {
        g.outputs[0].value = g.add_value({{f32, {1}}, ir::kind::result, {}, 0, ir::none});
      },
      "graph: output \"y\" is not made by any node"},
-    {"an output's name behind the text", [](ir::graph& g) { g.outputs[0].name.count = 1000; },
+    {"an output's name after the text", [](ir::graph& g) { g.outputs[0].name.count = 1000; },
      "graph: an output has a name outside the graph's text"},
 };
 

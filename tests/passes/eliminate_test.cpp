@@ -208,7 +208,7 @@ TEST_CASE("eliminate: nodes are alike only when all their results are") {
   }
 }
 
-TEST_CASE("eliminate: results with scales of their own are not alike") {
+TEST_CASE("eliminate: results with different scales are not alike") {
   for (const std::int32_t other : {1, 2}) {
     CAPTURE(other);
     ir::graph g;

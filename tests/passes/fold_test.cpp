@@ -349,7 +349,7 @@ static_assert(folds_as_stated(folded[0]) && folds_as_stated(folded[3]));
 static_assert(folds_as_stated(folded[4]) && folds_as_stated(folded[7]) && folds_as_stated(folded[13]));
 static_assert(folds_as_stated(kept[0]) && folds_as_stated(kept[2]) && folds_as_stated(kept[5]));
 
-TEST_CASE("fold: a channelwise map behind a layer with known weights becomes part of them, and the result stays") {
+TEST_CASE("fold: a channelwise map after a layer with known weights becomes part of them, and the result stays") {
   for (const row& r : folded) {
     CAPTURE(r.what);
     CHECK(folds_as_stated(r));

@@ -84,7 +84,7 @@ constexpr row table[] = {
      [] { return written([](builder& g) { g.output("y", relu(softmax(g.input<f32, shape<2, 4>>("x")))); }); }, 2, 0},
     {"not into an input", [] { return written([](builder& g) { g.output("y", relu(g.input<f32, shape<4>>("x"))); }); },
      1, 0},
-    {"other activations are nodes of their own",
+    {"other activations are separate nodes",
      [] { return written([](builder& g) { g.output("y", sigmoid(dense(g))); }); }, 2, 0},
 };
 

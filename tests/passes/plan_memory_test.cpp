@@ -253,7 +253,7 @@ inline constexpr layout_row layouts[] = {
        });
      },
      2, 2},
-    {"a part is written over beside the part in front of it, of which the result is no part",
+    {"a part is written over next to the part before it, of which the result is no part",
      [] {
        return written([](builder& g) {
          auto [a, b] = split(softmax(g.input<f32, shape<3, 64>>("x")), sizes<1, 2>, axis<0>);
@@ -436,12 +436,12 @@ template <dtype To> constexpr std::int64_t arena_of_quantised() {
       .arena_bytes;
 }
 
-TEST_CASE("plan_memory: a result has the bytes of an operand of its own type alone") {
+TEST_CASE("plan_memory: a result has the bytes of an operand of the same type alone") {
   CHECK(arena_of_quantised<i8>() == 256);
   CHECK(arena_of_quantised<u8>() == 512);
 }
 
-TEST_CASE("plan_memory: values of random graphs keep their elements for as long as they are needed") {
+TEST_CASE("plan_memory: values of random graphs keep their elements while they are needed") {
   for (std::uint32_t seed = 0; seed < 3000; ++seed) {
     CAPTURE(seed);
     ir::graph g = random_graph(seed).made();

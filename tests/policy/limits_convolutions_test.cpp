@@ -631,7 +631,7 @@ constexpr limit_row on_ultra[] = {
        return product({2, 3, 4, 5}, {1, 3, 5, 6});
      },
      broadcast_extents_of_the_second_factor_must_follow_the_others, 3, 1},
-    {"matrices, second factor behind an extent of one", ultra,
+    {"matrices, second factor after an extent of one", ultra,
      [] {
        return product({2, 1, 3, 4, 5}, {1, 1, 1, 5, 6});
      },
@@ -722,7 +722,7 @@ constexpr limit_row on_x5[] = {
        return transposed({.x = {1, 4, 4, 2048}, .kernel = {8, 4}, .stride = {2, 1}, .pad = {pad_mode::valid}});
      },
      decomposed_kernel_volume_must_lie_within_the_limits, 32768, 32767},
-    {"transposed volume, decomposed behind pads", x5,
+    {"transposed volume, decomposed after pads", x5,
      [] {
        return transposed(
            {.x = {1, 4, 4, 1638}, .kernel = {8, 4}, .stride = {2, 1}, .pad = {pad_mode::explicit_pads, 1, 1, 0, 0}});
@@ -732,7 +732,7 @@ constexpr limit_row on_x5[] = {
            {.x = {1, 4, 4, 1639}, .kernel = {8, 4}, .stride = {2, 1}, .pad = {pad_mode::explicit_pads, 1, 1, 0, 0}});
      },
      decomposed_kernel_volume_must_lie_within_the_limits, 32780, 32767},
-    {"transposed volume, decomposed behind a stride of pads", x5,
+    {"transposed volume, decomposed after a stride of pads", x5,
      [] {
        return transposed(
            {.x = {1, 4, 4, 2047}, .kernel = {8, 4}, .stride = {2, 1}, .pad = {pad_mode::explicit_pads, 2, 2, 0, 0}});
@@ -742,7 +742,7 @@ constexpr limit_row on_x5[] = {
            {.x = {1, 4, 4, 2048}, .kernel = {8, 4}, .stride = {2, 1}, .pad = {pad_mode::explicit_pads, 2, 2, 0, 0}});
      },
      decomposed_kernel_volume_must_lie_within_the_limits, 32768, 32767},
-    {"transposed volume, decomposed beside a stride of pads", x5,
+    {"transposed volume, decomposed with a stride of pads", x5,
      [] {
        return transposed(
            {.x = {1, 4, 4, 2047}, .kernel = {4, 8}, .stride = {1, 2}, .pad = {pad_mode::explicit_pads, 0, 0, 2, 2}});

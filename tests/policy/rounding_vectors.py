@@ -127,7 +127,7 @@ def main() -> None:
     print("struct stored_row {\n  float x, scale;\n  int zero_point, i8, i16;\n};")
     print("/// A sum, its factor, a zero point, and what is stored in 8 and in 16 bits.")
     print("struct requantised_row {\n  std::int32_t sum;\n  nnrt::fixed_point factor;\n  int zero_point, i8, i16;\n};")
-    print("/// Scales of a, b and their sum, two stored numbers, and what is stored.")
+    print("/// Scales of a, b and their sum, two quantised values, and what is stored.")
     print("struct sum_row {\n  float a_scale, b_scale, y_scale;\n  int a, b, y;\n};")
     print("/// Scales of a convolution's input and weight, of an addend and of the result;"
           " a sum, a stored addend, whether relu is")

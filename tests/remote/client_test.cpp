@@ -408,7 +408,7 @@ TEST_CASE("client: a tensor whose file its owner has closed fails its run, and n
   CHECK(run_wrongly(*others, 1, 3) == "");
 }
 
-TEST_CASE("client: what lies behind an output stays as it is") {
+TEST_CASE("client: the bytes after an output do not change") {
   const hosted host(std::make_shared<toy_driver>());
   const auto runs = *prepared(*connected(host))->make_execution();
   std::vector<float> x(40, 1), y(40, -5);
@@ -797,9 +797,9 @@ TEST_CASE("host: runs on what is not there are refused before the driver sees th
       {"no input", {1, no_deadline, 0, {}, {out}}},
       {"an output too many", {1, no_deadline, 0, {in}, {out, out}}},
       {"memory that was not lent", {1, no_deadline, 0, {{6, 0, 32, {2, 4}}}, {out}}},
-      {"an end behind the memory", {1, no_deadline, 0, {{5, 4080, 32, {2, 4}}}, {out}}},
-      {"a place behind the memory", {1, no_deadline, 0, {{5, ~std::uint64_t{15}, 32, {2, 4}}}, {out}}},
-      {"an output behind the memory", {1, no_deadline, 0, {in}, {{5, 64, 4096, {}}}}},
+      {"an end after the memory", {1, no_deadline, 0, {{5, 4080, 32, {2, 4}}}, {out}}},
+      {"a place after the memory", {1, no_deadline, 0, {{5, ~std::uint64_t{15}, 32, {2, 4}}}, {out}}},
+      {"an output after the memory", {1, no_deadline, 0, {in}, {{5, 64, 4096, {}}}}},
       {"a place that no float has", {1, no_deadline, 0, {{5, 3, 32, {2, 4}}}, {out}}},
       {"another shape", {1, no_deadline, 0, {{5, 0, 32, {4, 2}}}, {out}}},
       {"too few bytes", {1, no_deadline, 0, {{5, 0, 28, {2, 4}}}, {out}}},
@@ -822,7 +822,7 @@ TEST_CASE("host: runs on what is not there are refused before the driver sees th
   CHECK(client.ask(question::export_model, ticket{1}).code == invalid);
 }
 
-TEST_CASE("client: who waits for a connection goes on when another one cannot be opened") {
+TEST_CASE("client: who waits for a connection continues when another one cannot be opened") {
   int ends[2];
   REQUIRE(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
   const owned_fd theirs(ends[1]);
@@ -942,7 +942,7 @@ TEST_CASE("client: a run computes as the thread that asks for it rounds and trea
 #endif
 }
 
-TEST_CASE("client: a child process has connections of its own, and takes nothing from its parent") {
+TEST_CASE("client: a child process has separate connections, and takes nothing from its parent") {
   const hosted host(std::make_shared<toy_driver>());
   auto device = connected(host);
   auto model = prepared(*device);

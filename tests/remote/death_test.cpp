@@ -281,7 +281,8 @@ TEST_CASE("death: a run with a deadline ends with it when its host is stopped, a
 }
 
 TEST_CASE(
-    "death: a deadline holds for what a run needs before it begins, and a stopped host's client goes on with it") {
+    "death: a deadline holds for what a run needs before it begins, and a stopped host's client continues at the "
+    "deadline") {
   stoppable host(0);
   const auto prepared = host.device().prepare(network(), {});
   REQUIRE(prepared);

@@ -60,7 +60,7 @@ TEST_CASE("packets: a message of any length arrives as it was sent") {
   }
 }
 
-TEST_CASE("packets: files arrive beside a message, in their order, and are closed with it") {
+TEST_CASE("packets: files arrive with a message, in their order, and are closed with it") {
   pair_of_sockets sockets;
   const std::size_t before = open_files();
   for (const std::size_t bytes : {std::size_t{8}, 2 * max_inline_bytes}) {
@@ -129,7 +129,7 @@ TEST_CASE("packets: what is no message is refused, and its files are closed") {
        head_of(packet_mark, static_cast<std::uint32_t>(max_message_bytes + 1), 1, 0),
        {huge.number()},
        arrival::broken},
-      {"in a file, with bytes behind the head", head_of(packet_mark, 4, 1, 4), {large.number()}, arrival::broken},
+      {"in a file, with bytes after the head", head_of(packet_mark, 4, 1, 4), {large.number()}, arrival::broken},
       {"in a file", head_of(packet_mark, 100, 1, 0), {large.number()}, arrival::message},
   };
   for (const row& r : table) {

@@ -34,9 +34,9 @@ inline constexpr refused_pair<typename Op::rule> rules_of_pairs[] = {
     {"two booleans", {boolean, {2}}, {boolean, {2}}, Booleans, 2, 1},
     {"innermost extents differ", f32_of({2, 3}), f32_of({2, 4}), Extents, 4, 3},
     {"outer extents differ", f32_of({5, 1, 3}), f32_of({6, 2, 1}), Extents, 6, 5},
-    {"no elements beside two", f32_of({0}), f32_of({2}), Extents, 2, 0},
+    {"no elements with two", f32_of({0}), f32_of({2}), Extents, 2, 0},
     {"the innermost of two misfits is named", f32_of({7, 8}), f32_of({3, 4}), Extents, 4, 8},
-    {"beside an unknown extent", f32_of({-1, 3}), f32_of({2, 2}), Extents, 2, 3},
+    {"with an unknown extent", f32_of({-1, 3}), f32_of({2, 2}), Extents, 2, 3},
 };
 
 inline constexpr auto missing_rule = signature_rule::required_operand_must_be_given;
@@ -84,15 +84,15 @@ inline constexpr pair_of_shapes broadcasting_shapes[] = {
     {"outer product", {4, 1}, {1, 5}, {4, 5}},
     {"both repeated, ranks differ", {3, 1, 5}, {2, 1, 4, 1}, {2, 3, 4, 5}},
     {"rank 8, every second axis each", {2, 1, 2, 1, 3, 1, 2, 1}, {1, 2, 1, 3, 1, 2, 1, 2}, {2, 2, 2, 3, 3, 2, 2, 2}},
-    {"rank 8 beside rank 1", {1, 1, 2, 1, 2, 1, 1, 3}, {1}, {1, 1, 2, 1, 2, 1, 1, 3}},
+    {"rank 8 with rank 1", {1, 1, 2, 1, 2, 1, 1, 3}, {1}, {1, 1, 2, 1, 2, 1, 1, 3}},
     {"no elements", {0, 3}, {1, 3}, {0, 3}},
-    {"1 beside 0 is 0", {2, 1}, {2, 0}, {2, 0}},
+    {"1 with 0 is 0", {2, 1}, {2, 0}, {2, 0}},
 };
 inline constexpr pair_of_shapes unknown_extents[] = {
-    {"unknown beside 1", {-1, 3}, {1, 3}, {-1, 3}},
-    {"unknown beside known", {-1, 3}, {4, 1}, {4, 3}},
-    {"unknown beside unknown", {-1, -1}, {-1, 2}, {-1, 2}},
-    {"unknown beside missing", {-1, 3}, {3}, {-1, 3}},
+    {"unknown with 1", {-1, 3}, {1, 3}, {-1, 3}},
+    {"unknown with known", {-1, 3}, {4, 1}, {4, 3}},
+    {"unknown with unknown", {-1, -1}, {-1, 2}, {-1, 2}},
+    {"unknown with missing", {-1, 3}, {3}, {-1, 3}},
 };
 
 /// The element of x that stands at `flat` of `to`: coordinates from the innermost, 0 where x has extent 1.

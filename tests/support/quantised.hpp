@@ -101,9 +101,9 @@ constexpr tensor_desc i8_of(shape_t shape, quantisation q = some_scale) {
 /// The rows that every operator on two quantised tensors has to refuse; which rule is broken comes from its own enum.
 template <auto BothOrNone, auto Types, auto EqualTypes, auto Operands, auto Output>
 inline constexpr refused_quantised_pair<decltype(BothOrNone)> rules_of_quantised_pairs[] = {
-    {"plain beside quantised", i8_of({2}), {i8, {2}}, wish(some_scale), BothOrNone, 0, 1},
+    {"plain with quantised", i8_of({2}), {i8, {2}}, wish(some_scale), BothOrNone, 0, 1},
     {"a plain scalar left", {i8, {}}, i8_of({2}), wish(some_scale), BothOrNone, 1, 0},
-    {"a float beside quantised", i8_of({2}), {f32, {2}}, wish(some_scale), BothOrNone, 0, 1},
+    {"a float with quantised", i8_of({2}), {f32, {2}}, wish(some_scale), BothOrNone, 0, 1},
     {"sums of 32 bits",
      {i32, nd, {2}, some_scale},
      {i32, nd, {2}, some_scale},
@@ -111,7 +111,7 @@ inline constexpr refused_quantised_pair<decltype(BothOrNone)> rules_of_quantised
      Types,
      int(i32),
      int(i8)},
-    {"signed beside unsigned", i8_of({2}), {u8, nd, {2}, some_scale}, wish(some_scale), EqualTypes, int(u8), int(i8)},
+    {"signed with unsigned", i8_of({2}), {u8, nd, {2}, some_scale}, wish(some_scale), EqualTypes, int(u8), int(i8)},
     {"a per channel", i8_of({2, 7}, per_channel<1>), i8_of({2, 7}), wish(some_scale), Operands, 7, 1},
     {"b per channel", i8_of({2, 7}), i8_of({2, 7}, per_channel<0>), wish(some_scale), Operands, 2, 1},
     {"nothing wanted", i8_of({2}), i8_of({2}), {}, Output, 0, 1},

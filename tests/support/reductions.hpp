@@ -38,7 +38,7 @@ inline constexpr reduced_shape reduced_shapes[] = {
     {"no operand means all, kept", keeping(true), {2, 5}, missing(), {1, 1}},
     {"to the end", to_end(0), {2, 5, 7, 3}, integers(numbers<-3>), {2}},
     {"an unknown batch, folded", keeping(true), {-1, 5}, integers(numbers<0>), {1, 5}},
-    {"beside an unknown batch", {}, {-1, 5}, integers(numbers<1>), {-1}},
+    {"with an unknown batch", {}, {-1, 5}, integers(numbers<1>), {-1}},
     {"along no elements", {}, {3, 0}, integers(numbers<1>), {3}},
     {"rank 8", {}, {1, 2, 1, 2, 1, 2, 1, 2}, integers(numbers<0, 2, 4, 6>), {2, 2, 2, 2}},
 };

@@ -59,7 +59,7 @@ void allow_many_files() {
 }  // namespace
 
 int main(int count, char** words) {
-  CLI::App app("Hosts a driver behind a Unix-domain socket, for programs of the same user.", "nnrt-driverd");
+  CLI::App app("Hosts a driver at a Unix-domain socket, for programs of the same user.", "nnrt-driverd");
   app.footer(
       "Programs list the device where NNRT_DRIVER_SOCKETS names the socket. Started by systemd for a socket unit, or "
       "by any program that hands it a\n"

@@ -37,7 +37,7 @@ void check_ends(probe& p, const sample& one, const prepared_model_handle& made, 
            {one.name, ": returned ", static_cast<int>(returned), ", answered ", static_cast<int>(answered)});
   const auto fenced = made.execute_fenced(asked, {});
   p.expect(fenced.launched == fenced_expected,
-           {one.name, ": behind fences it begins with ", static_cast<int>(fenced.launched), ", expected ",
+           {one.name, ": with fences it begins with ", static_cast<int>(fenced.launched), ", expected ",
             static_cast<int>(fenced_expected)});
 }
 
@@ -134,7 +134,7 @@ void outputs_end(probe& p) {
     for (argument& y : asked.outputs) y.bytes += 16;  // more than the output needs
     const outcome how = made.execute(asked);
     p.expect(how.ended == status::none, {one.name, ": ends with ", static_cast<int>(how.ended), ": ", how.reason});
-    if (how.ended == status::none) p.expect(!a.wrote_behind(how), {one.name, ": bytes behind an output were written"});
+    if (how.ended == status::none) p.expect(!a.wrote_behind(how), {one.name, ": bytes after an output were written"});
   });
 }
 
@@ -293,7 +293,7 @@ void add_run_cases(case_list& to) {
   to.push_back(
       {"run.output_short", "an output with a byte too few is told, with the shape that it would have", short_output});
   to.push_back({"run.inputs_stay", "inputs are only read, and not beyond their end", inputs_stay});
-  to.push_back({"run.outputs_end", "nothing behind an output is written", outputs_end});
+  to.push_back({"run.outputs_end", "nothing after an output is written", outputs_end});
   to.push_back({"run.again", "the same inputs give the same outputs, whatever ran in between", again});
   to.push_back({"run.times", "times are measured when asked for, and make sense", times});
   to.push_back({"run.deadline_soon", "a deadline is met or missed, and none is always met", deadline_soon});

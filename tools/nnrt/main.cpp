@@ -20,13 +20,13 @@ int main(int count, char** arguments) {
   CLI::App program("Neural networks: prepares them for programs and accelerators.", "nnrt");
   program.set_version_flag("--version", std::string("nnrt ") + nnrt::version);
   program.require_subcommand(1);
-  program.footer("Exit codes: 0 done, 1 it failed (the reason is on stderr), 2 the command line is none of its own.");
+  program.footer("Exit codes: 0 done, 1 it failed (the reason is on stderr), 2 the command line is invalid.");
   int exit_code = nnrt_command::done;
   nnrt_command::add_embed(program, exit_code);
   nnrt_command::add_quantize(program, exit_code);
   if (count > 1 && arguments[1][0] != '-' && !has_subcommand(program, arguments[1]))
     return nnrt_command::complain(
-        std::string("there is no subcommand \"") + arguments[1] + "\"; --help names those that there are",
+        std::string("there is no subcommand \"") + arguments[1] + "\"; --help lists the subcommands",
         nnrt_command::wrong_usage);
   try {
     program.parse(count, arguments);

@@ -243,7 +243,7 @@ void add_quantize(CLI::App& program, int& exit_code) {
   command
       .add_option("--samples", wanted->samples,
                   "files and folders with samples of the inputs, see below; as many as follow, so MODEL comes before "
-                  "or behind another option")
+                  "or after another option")
       ->required();
   command.add_option("--policy", wanted->policy, "the accelerator's architecture")
       ->capture_default_str()

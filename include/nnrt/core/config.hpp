@@ -4,7 +4,8 @@
 #pragma once
 
 #if defined(NNRT_SINGLE_INCLUDE)
-#error "nnrt: single_include/nnrt/nnrt.hpp has been included; headers of include/nnrt stand in its place, not beside it"
+#error \
+    "nnrt: single_include/nnrt/nnrt.hpp has been included; headers of include/nnrt replace it: include only one of them"
 #endif
 
 // Levels with dot products of bytes, with tables of bytes in registers, or with matrix registers have names of their

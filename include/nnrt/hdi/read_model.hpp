@@ -104,7 +104,7 @@ class model_reader {
       if (!bad.empty()) return wrong({where, ": ", bad});
       if (i > 0 && !s.nodeIndices.empty())
         return fail(error_code::not_supported,
-                    joined({where, ": nodeIndices: has nodes of its own; control flow is not supported"}));
+                    joined({where, ": nodeIndices: has nodes; control flow is not supported"}));
     }
     return {};
   }

@@ -247,7 +247,7 @@ struct expectation {
   e.also = s, e.also_as_it_is = true;
   if (e.shape == s && !e.from.is_in_order())
     e.why =
-        "is read beside a feature map, and its shape does not tell whether the file has it in C,H,W or in H,W,C order: "
+        "is read with a feature map, and its shape does not tell whether the file has it in C,H,W or in H,W,C order: "
         "put it into nnrt's order and open the file with nnrt::layout::native";
   return e;
 }
@@ -258,7 +258,7 @@ struct expectation {
   if (spec.contradicts)
     return {spec.desc.shape,
             {},
-            "is read in two orders, or behind a flattened feature map whose columns were joined, cut or normalised: "
+            "is read in two orders, or after a flattened feature map whose columns were joined, cut or normalised: "
             "put it into nnrt's order and open the file with nnrt::layout::native"};
   if (spec.refused[0] != '\0') return {spec.desc.shape, {}, spec.refused};
   switch (spec.use) {

@@ -110,7 +110,7 @@ inline constexpr std::string_view mark_of_new_files = ".new-";
   const std::string name(path);
   std::string temporary;
   owned_fd file = detail::create_beside(name, temporary);
-  if (!file.is_open()) return detail::system_failure(path, "cannot write beside it", errno);
+  if (!file.is_open()) return detail::system_failure(path, "cannot write to its folder", errno);
   if (!detail::write_and_flush(file, contents, name.c_str()) || ::rename(temporary.c_str(), name.c_str()) != 0) {
     const int number = errno;
     ::unlink(temporary.c_str());

@@ -372,7 +372,7 @@ TEST_CASE("tflite: the shape of unset elements follows from the list, the operan
   CHECK(empty.outputs[0].shape == std::vector<std::int64_t>{0, 2});
 }
 
-TEST_CASE("tflite: lists of TensorFlow Lite stack elements of one number without an axis of their own") {
+TEST_CASE("tflite: lists of TensorFlow Lite stack elements of one number without another axis") {
   for (const bool is_flex : {true, false}) {
     file f;
     composer g{f, is_flex};
@@ -425,7 +425,7 @@ const spoiled files[] = {
      "subgraph 0: operator 1 CUSTOM \"FlexTensorListSetItem\": input 1: got i32 [] that a run computes or is given, "
      "expected integers that are known before the "
      "network runs"},
-    {"an index behind the last one", [](list_of_three& l) { l.set(l.made, 3, l.a); },
+    {"an index after the last one", [](list_of_three& l) { l.set(l.made, 3, l.a); },
      "subgraph 0: operator 1 CUSTOM \"FlexTensorListSetItem\": input 1: got element 3, expected one of 3"},
     {"a negative index", [](list_of_three& l) { l.get(l.made, -1); },
      "subgraph 0: operator 1 CUSTOM \"FlexTensorListGetItem\": input 1: got element -1, expected one of 3"},

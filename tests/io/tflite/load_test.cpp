@@ -185,7 +185,7 @@ const spoiled files[] = {
      "subgraph 0: operator 0 ADD: tensor 1 \"w\" buffer: got 9, expected one of 4"},
     {"buffer size", [](file& f) { f.tensors[1].data.pop_back(); },
      "subgraph 0: operator 0 ADD: tensor 1 \"w\" buffer 2: got 7 bytes, expected 8 for f32 [2]"},
-    {"bytes behind the file", [](file& f) { f.tensors[1].is_behind = true, f.buffer_offset = 4096; },
+    {"bytes after the file", [](file& f) { f.tensors[1].is_behind = true, f.buffer_offset = 4096; },
      "subgraph 0: operator 0 ADD: tensor 1 \"w\" buffer 2: its bytes lie outside of the file"},
     {"more bytes than the file has",
      [](file& f) { f.tensors[1].is_behind = true, f.buffer_offset = 2, f.buffer_size = ~std::uint64_t{0}; },
@@ -261,7 +261,7 @@ const spoiled files[] = {
        f.calls = {{47, {0}, {3}}};
      },
      "subgraph 0: operator 0 EXP: input 0: got quantised i16 [1, 2] that a run computes or is given, expected f32"},
-    {"the least of stored numbers, of another scale",
+    {"the least of quantised values, of another scale",
      [](file& f) {
        f.tensors[0] = {int8, {1, 2}, "x", {}, {{0.5F}, {0}}};
        f.tensors[1] = {int32, {1}, "axis", bytes_of<std::int32_t>({1})};
@@ -295,7 +295,7 @@ const spoiled files[] = {
        f.calls = {{65, {0, 4, 5}, {3}}};
        f.inputs = {0, 4};
      },
-     "subgraph 0: operator 0 SLICE: size -2 beside a begin that only a run knows, expected at least 0, or -1 and a "
+     "subgraph 0: operator 0 SLICE: size -2 with a begin that only a run knows, expected at least 0, or -1 and a "
      "declared extent"},
     {"a constant that no DEQUANTIZE makes floats of",
      [](file& f) {
@@ -377,18 +377,18 @@ const spoiled files[] = {
      },
      "subgraph 0: operator 0 BATCH_TO_SPACE_ND: input 1: got i32 [2, 2] that a run computes or is given, expected "
      "integers that are known before the network runs"},
-    {"a cast of stored numbers of several scales",
+    {"a cast of quantised values of several scales",
      [](file& f) {
        f.tensors[1] = {int8, {1, 2}, "w", bytes_of<std::int8_t>({1, 2}), {{0.5F, 1}, {0, 0}, 1}};
        f.calls = {{53, {1}, {3}}};
      },
      "subgraph 0: operator 0 CAST: input 0: quantised values of several scales, expected one scale or none"},
-    {"ends that count from the begin, beside a new axis",
+    {"ends that count from the begin, with a new axis",
      [](file& f) {
        f.add({int32, {1}, "one", bytes_of<std::int32_t>({1})});
        f.calls = {{45, {0, 4, 4, 4}, {3}, {32, {{3, std::int32_t{1}}, {5, true}}}}};
      },
-     "subgraph 0: operator 0 STRIDED_SLICE: offset beside ellipsis_mask 0 and new_axis_mask 1, expected 0 for both"},
+     "subgraph 0: operator 0 STRIDED_SLICE: offset with ellipsis_mask 0 and new_axis_mask 1, expected 0 for both"},
     {"a sign of what TFLite has none for",
      [](file& f) {
        f.tensors[0] = {int64, {1, 2}, "x"}, f.tensors[3] = {int64, {1, 2}, "y"};
@@ -416,7 +416,7 @@ const spoiled files[] = {
      },
      "subgraph 0: operator 0 DYNAMIC_UPDATE_SLICE: update: got [2, 1] for [1, 2], expected one that fits in, and as "
      "many begins"},
-    {"more bits than a stored number has",
+    {"more bits than a quantised value has",
      [](file& f) {
        f.calls = {{80, {0}, {3}, {58, {{0, 0.0F}, {1, 1.0F}, {2, std::int32_t{17}}}}}};
      },
@@ -465,7 +465,7 @@ struct quantised_row {
 const quantised_row quantised_rows[] = {
     {"one scale", {2, 2}, {{0.5F}, {1}}, ""},
     {"no zero point", {2, 2}, {{0.5F}, {}}, ""},
-    {"an axis that means nothing beside one scale", {2, 2}, {{0.5F}, {1}, 7}, ""},
+    {"an axis that means nothing with one scale", {2, 2}, {{0.5F}, {1}, 7}, ""},
     {"scales of rows", {2, 2}, {{0.5F, 2}, {0, 0}, 0}, ""},
     {"scales of columns, one of them 0", {2, 2}, {{0.5F, 0}, {0, 0}, 1}, ""},
     {"a vector's axis, which nobody needs", {2}, {{0.5F, 2}, {0, 0}, 3}, ""},
@@ -482,7 +482,7 @@ const quantised_row quantised_rows[] = {
      {2, 2},
      {{1}, {std::int64_t{1} << 40}},
      "zero point: got 1099511627776, expected a number of 32 bits"},
-    {"numbers of scales and zero points", {2, 2}, {{1, 1}, {0}}, "got 1 zero points beside 2 scales"},
+    {"numbers of scales and zero points", {2, 2}, {{1, 1}, {0}}, "got 1 zero points with 2 scales"},
     {"axis", {2, 2}, {{1, 1}, {0, 0}, 2}, "quantized_dimension: got 2, expected an axis of [2, 2]"},
     {"negative axis", {2, 2}, {{1, 1}, {0, 0}, -1}, "quantized_dimension: got -1, expected an axis of [2, 2]"},
     {"number of scales", {2, 2}, {{1, 1, 1}, {0, 0, 0}, 1}, "got 3 scales, expected 2, the extent of axis 1"},
@@ -491,7 +491,7 @@ const quantised_row quantised_rows[] = {
      {2, 2},
      {{1, -1}, {0, 0}, 1},
      "scale 1: got -1, expected a finite number of at least 0"},
-    {"zero point among several", {2, 2}, {{1, 1}, {0, 5}, 1}, "zero point 1: got 5, expected 0 beside several scales"},
+    {"zero point among several", {2, 2}, {{1, 1}, {0, 5}, 1}, "zero point 1: got 5, expected 0 with several scales"},
     {"custom", {2, 2}, {{1}, {0}, 0, true}, "quantization details: got kind 1, expected none"},
 };
 
@@ -537,7 +537,7 @@ TEST_CASE("tflite: constants of fewer bits become floats when the file is loaded
   CHECK(dequantised({float16, {2}, "h", bytes_of<std::uint16_t>({0x3c00, 0xb800})}) == std::vector<double>{1, -0.5});
 }
 
-TEST_CASE("tflite: large constants become weights with names of their own, and run like small ones") {
+TEST_CASE("tflite: large constants become weights with other names, and run like small ones") {
   file f;
   f.add(floats({1, 300}, "x"));
   for (const char* name : {"same", "same", ""}) f.add(constant({1, 300}, name, counted(300)));
@@ -770,7 +770,7 @@ TEST_CASE("tflite: only constants may have a scale for each channel") {
   }
 }
 
-TEST_CASE("tflite: what is moved under another scale stands for other numbers behind it") {
+TEST_CASE("tflite: what is moved under another scale stands for other numbers after it") {
   file f;
   f.add({int8, {1, 4}, "x", {}, {{0.5F}, {1}}});
   f.add({int8, {4}, "moved", {}, {{2}, {1}}});
@@ -1089,8 +1089,9 @@ TEST_CASE("tflite: GATHER looks up in each of many images, of a batch that may b
   file two = one_of_each_row(2, false);
   two.tensors[1].shape = {3};
   CHECK(load_file(two.bytes()).error ==
-        "subgraph 0: operator 0 GATHER: batch_dims: got 1 for [2, 3] along axis 1 and indices [3], expected so many "
-        "first extents that are equal, none behind the axis");
+        "subgraph 0: operator 0 GATHER: batch_dims: got 1 for [2, 3] along axis 1 and indices [3], expected that "
+        "number of "
+        "equal first extents, all before the axis");
 }
 
 TEST_CASE("tflite: other subgraphs and their signatures are there to be chosen") {
@@ -1119,7 +1120,7 @@ TEST_CASE("tflite: other subgraphs and their signatures are there to be chosen")
   CHECK(load_file(f.bytes(), false, "serving_default").inputs[0].name == "x");
 }
 
-TEST_CASE("tflite: constants may stand behind the FlatBuffer, at any address") {
+TEST_CASE("tflite: constants may stand after the FlatBuffer, at any address") {
   for (const std::size_t shift : {std::size_t{0}, std::size_t{1}, std::size_t{4}}) {
     file f = good();
     f.tensors[1].data.clear();
@@ -1205,7 +1206,7 @@ TEST_CASE("tflite: convolutions with equal scales for all channels quantise thei
   CHECK(got.outputs[0].numbers[1] == doctest::Approx(2).epsilon(1e-6));
 }
 
-TEST_CASE("tflite: unsigned weights of old files beside floats are signed ones without a zero point") {
+TEST_CASE("tflite: unsigned weights of old files with floats are signed ones without a zero point") {
   const options one_by_one{1, {{0, std::int8_t{1}}, {1, std::int32_t{1}}, {2, std::int32_t{1}}}};
   const call layers[] = {{fully_connected, {0, 1}, {2}, {8, {{2, true}}}}, {conv_2d, {0, 1}, {2}, one_by_one}};
   for (const call& layer : layers) {

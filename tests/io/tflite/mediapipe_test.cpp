@@ -125,7 +125,7 @@ TEST_CASE("tflite: Convolution2DTransposeBias of an unknown height is read where
   CHECK(load_file(with_unknown_height({2, 2}, same), true).error ==
         "subgraph 0: operator 0 CUSTOM \"Convolution2DTransposeBias\": input 0: got [1, -1, 4, 2], expected a height "
         "and width that are known "
-        "beside SAME and strides");
+        "with SAME and strides");
 }
 
 TEST_CASE("tflite: MaxPoolingWithArgmax2D gives places in windows as floats, 0.1 above each") {

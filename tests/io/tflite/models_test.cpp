@@ -177,7 +177,7 @@ struct recurrent_file {
   int inputs = 1, outputs = 1;
 };
 
-TEST_CASE("tflite: recurrent operators give what TensorFlow Lite gave, floats within 1e-6, stored numbers exactly") {
+TEST_CASE("tflite: recurrent operators give what TensorFlow Lite gave, floats within 1e-6, quantised values exactly") {
   const recurrent_file table[] = {{"lstm_f32_plain", "f32"},
                                   {"lstm_f32_time_major", "f32"},
                                   {"lstm_f32_cifg", "f32"},

@@ -31,7 +31,7 @@ data step_of(const data& all, std::int32_t t) {
   return one;
 }
 
-TEST_CASE("tflite: a sequence gives the same numbers step by step, and goes on where the last run ended") {
+TEST_CASE("tflite: a sequence gives the same numbers step by step, and continues where the last run ended") {
   for (const row& r : rows_of_streams()) {
     CAPTURE(r.name);
     CAPTURE(r.what);
@@ -172,7 +172,7 @@ row row_called(const char* what) {
   return {};
 }
 
-TEST_CASE("tflite: stored numbers in layers that take floats alone, and beside auxiliary inputs, are refused") {
+TEST_CASE("tflite: quantised values in layers that take floats alone, and with auxiliary inputs, are refused") {
   struct row_of {
     const char* what;
     void (*spoil)(file& f);
@@ -182,15 +182,15 @@ TEST_CASE("tflite: stored numbers in layers that take floats alone, and beside a
       {"kernel BASIC", [](file& f) { input(f, 0).type = int8; },
        "input 0: got i8 [2, 3] that a run computes or is given, expected f32 or u8 in a layer of kernel BASIC"},
       {"kernel BASIC", [](file& f) { input(f, 0).type = uint8; },
-       "input 1: got f32 [2, 4] that a run computes or is given, expected u8 beside an input of u8"},
-      {"an auxiliary input with weights of its own",
+       "input 1: got f32 [2, 4] that a run computes or is given, expected u8 with an input of u8"},
+      {"an auxiliary input with separate weights",
        [](file& f) {
          for (std::size_t i = 1; i < 5; ++i) {
            tensor& t = input(f, i);
            t.type = int8, t.data.resize(t.data.size() / 4), t.quantization = {{0.1F}, {0}};
          }
        },
-       "an auxiliary input beside weights of 8 bits"},
+       "an auxiliary input with weights of 8 bits"},
   };
   for (const row_of& t : table) {
     const row r = row_called(t.what);

@@ -271,7 +271,7 @@ TEST_CASE("tflite: signal operators whose options are missing or mean nothing ar
         at("SignalFramer") + "input 0: got lines of 8 numbers, expected whole steps of 3, frame_step");
   CHECK(error_of(file_of("SignalFramer", {{"frame_size", 1}, {"frame_step", 4}, {"prefill", 1}}, {x},
                          {{int16, {2, 1}, "y"}, valid})) ==
-        at("SignalFramer") + "options: frame_size: got 1, expected at least 4, frame_step, beside prefill");
+        at("SignalFramer") + "options: frame_size: got 1, expected at least 4, frame_step, with prefill");
   CHECK(error_of(file_of(
             "SignalStacker",
             {{"num_channels", 8}, {"stacker_left_context", 0}, {"stacker_right_context", 1}, {"stacker_step", 3}}, {x},
@@ -279,7 +279,7 @@ TEST_CASE("tflite: signal operators whose options are missing or mean nothing ar
   CHECK(error_of(file_of(
             "SignalStacker",
             {{"num_channels", 7}, {"stacker_left_context", 0}, {"stacker_right_context", 1}, {"stacker_step", 1}}, {x},
-            {y, valid})) == at("SignalStacker") + "input 0: got [8], expected 7 numbers beside num_channels 7");
+            {y, valid})) == at("SignalStacker") + "input 0: got [8], expected 7 numbers with num_channels 7");
   CHECK(error_of(file_of("SignalRfft", {{"T", 2}, {"fft_length", 8}}, {x}, {{int16, {10}, "y"}})) ==
         at("SignalRfft") + "options: T: got INT32, expected that of the input, i16");
   CHECK(error_of(file_of("SignalRfft", {{"T", 7}, {"fft_length", 9}}, {x}, {{int16, {11}, "y"}})) ==
@@ -297,6 +297,6 @@ TEST_CASE("tflite: memory of unknown extents is refused in words") {
   file f = file_of("SignalDelay", {{"delay_length", 1}}, {{int16, {8}, "x"}}, {{int16, {8}, "y"}});
   f.tensors[0].signature = f.tensors[1].signature = {-1};
   CHECK(load_file(f.bytes(), true).error ==
-        "subgraph 0: operator 0 CUSTOM \"SignalDelay\": input 0: got [-1], expected extents that are known, beside "
+        "subgraph 0: operator 0 CUSTOM \"SignalDelay\": input 0: got [-1], expected extents that are known, with "
         "memory that lasts from run to run");
 }

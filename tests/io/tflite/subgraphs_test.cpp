@@ -211,7 +211,7 @@ file loop_over_a_list() {
   return f;
 }
 
-TEST_CASE("tflite: a list that grows row by row in a loop is cut where there is nothing in front or behind, too") {
+TEST_CASE("tflite: a list that grows row by row in a loop is cut where there is nothing before or after, too") {
   const outcome got = run_file(loop_over_a_list().bytes(), {{1, 10, 2, 20, 3, 30}});
   REQUIRE(got.error == "");
   CHECK(got.outputs[0].numbers == std::vector<double>{1, 10, 3, 30, 6, 60});
@@ -231,7 +231,7 @@ TEST_CASE("tflite: subgraphs in loops are chosen anew with each trip") {
   CHECK(got.outputs[0].numbers == std::vector<double>{45, 90});
 }
 
-TEST_CASE("tflite: large constants of a body are one weight for all trips, under a name of its own") {
+TEST_CASE("tflite: large constants of a body are one weight for all trips, under another name") {
   constexpr int inner = 300;
   file f = loop(2);
   const auto matrix = [](double one) {  // [2, 300]: sums of all, times one; and [300, 2] of ones

@@ -66,7 +66,7 @@ TEST_CASE("tflite: a variable begins with what CALL_ONCE assigns, and lives from
 }
 
 TEST_CASE(
-    "tflite: a variable is what it was before it is assigned, the new value behind, and the last one in the next run") {
+    "tflite: a variable is what it was before it is assigned, the new value after, and the last one in the next run") {
   file f = running_sum();
   const int before = 2, between = f.add(floats({2}, "between")), doubled = f.add(floats({2}, "doubled")),
             other = f.add(handle("other")), after = f.add(floats({2}, "after")), negative = f.add(floats({2}, "kept"));

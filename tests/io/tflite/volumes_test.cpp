@@ -35,7 +35,7 @@ constexpr layer layers[] = {
     {"planes that are skipped", 1, {7, 2, 3}, 2, {1, 1, 1}, 2, valid, {3, 1, 1}},
     {"a cube", 1, {4, 5, 6}, 3, {3, 3, 3}, 4},
     {"padded", 2, {4, 5, 6}, 3, {3, 3, 3}, 4, same},
-    {"padded, an even kernel: more zeros behind", 1, {5, 3, 4}, 1, {4, 2, 2}, 2, same},
+    {"padded, an even kernel: more zeros at the end", 1, {5, 3, 4}, 1, {4, 2, 2}, 2, same},
     {"padded, strides", 1, {5, 6, 7}, 2, {3, 2, 3}, 3, same, {2, 3, 2}},
     {"padded where no window needs it", 1, {4, 4, 4}, 1, {2, 2, 2}, 1, same, {2, 2, 2}},
     {"strides", 2, {7, 5, 5}, 2, {2, 3, 1}, 2, valid, {3, 2, 2}, {1, 1, 1}, relu},

@@ -118,18 +118,18 @@ TEST_CASE("binary operators: the plan chooses the way of broadcasting, and the k
     std::string_view name;
   };
   const row names[] = {
-      {{2, 3}, {2, 3}, "zip"},
-      {{1, 2, 3}, {2, 3}, "zip"},
-      {{1, 1}, {1}, "zip"},
-      {{1, 1}, {2, 3}, "zip scalar"},
-      {{}, {7}, "zip scalar"},
-      {{3}, {2, 3}, "zip channels"},
-      {{3}, {1, 3}, "zip"},
-      {{1, 1, 1, 16}, {2, 5, 3, 16}, "zip channels"},
-      {{1, 3, 16}, {2, 5, 3, 16}, "zip channels"},
-      {{2, 1}, {2, 3}, "zip broadcast"},
-      {{2, 1, 1, 16}, {2, 5, 3, 16}, "zip broadcast"},
-      {{5, 1}, {1, 7}, "zip broadcast"},
+      {{2, 3}, {2, 3}, "binary"},
+      {{1, 2, 3}, {2, 3}, "binary"},
+      {{1, 1}, {1}, "binary"},
+      {{1, 1}, {2, 3}, "binary scalar"},
+      {{}, {7}, "binary scalar"},
+      {{3}, {2, 3}, "binary channels"},
+      {{3}, {1, 3}, "binary"},
+      {{1, 1, 1, 16}, {2, 5, 3, 16}, "binary channels"},
+      {{1, 3, 16}, {2, 5, 3, 16}, "binary channels"},
+      {{2, 1}, {2, 3}, "binary broadcast"},
+      {{2, 1, 1, 16}, {2, 5, 3, 16}, "binary broadcast"},
+      {{5, 1}, {1, 7}, "binary broadcast"},
   };
   for (const row& r : names) {
     CAPTURE(r.name);
@@ -143,7 +143,7 @@ TEST_CASE("binary operators: the plan chooses the way of broadcasting, and the k
 TEST_CASE_TEMPLATE("binary operators: other dtypes go element by element, to the reference's very bits", T, float16,
                    double, std::int32_t) {
   const auto check = []<class Op>(std::type_identity<Op>) {
-    CHECK(node_under_test<Op>({}, {elements<T>({2, 3}, 1), elements<T>({3}, 2)}).choose().name == "zip elements");
+    CHECK(node_under_test<Op>({}, {elements<T>({2, 3}, 1), elements<T>({3}, 2)}).choose().name == "binary elements");
     for (const shapes& row : table) {
       if (row.a.elements() > 20000) continue;
       CAPTURE(row.a.elements());

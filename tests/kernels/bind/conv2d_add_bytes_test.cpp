@@ -75,7 +75,7 @@ TEST_CASE(
   const std::vector<given_operand> small = {stored_bytes(i8, {1, 4, 4, 3}, quant{0.02F}, 3),
                                             quantised_filters(i8, {6, 3, 3, 1}, 0.01F, 4), quantised_bias(6, 5),
                                             stored_bytes(i8, {1, 2, 2, 6}, quant{0.1F}, 9)};
-  CHECK(node_under_test<op>(form{.group = 3}, small, into_even_bytes(0.02F)).choose().name == "dot taps, sum");
+  CHECK(node_under_test<op>(form{.group = 3}, small, into_even_bytes(0.02F)).choose().name == "dot taps with addend");
   for (const std::int64_t channels : {2, 3, 4, 6, 15, 16, 17, 31, 33, 48, 63, 64, 65, 100, 128, 130})
     for (const float scale : {0.04F, 1e7F}) {
       check({.pad = same_pads, .group = channels, .fused = activation::relu}, {2, 5, 7, channels}, {channels, 3, 3, 1},
@@ -148,7 +148,7 @@ TEST_CASE("conv2d_add of bytes: by Winograd's method where tiles may be wide") {
                                             quantised_filters(i8, {36, 3, 3, 40}, 0.01F, 4), quantised_bias(36, 5),
                                             stored_bytes(i8, {1, 8, 9, 36}, quant{0.1F}, 9)};
   CHECK(node_under_test<op>(form{.pad = same_pads}, image, into_even_bytes(0.02F)).choose().name ==
-        (kernels::has_wide_tiles ? "dot winograd, sum" : "dot windows, sum"));
+        (kernels::has_wide_tiles ? "dot winograd with addend" : "dot windows with addend"));
   for (const float scale : {0.02F, 40.0F, 1e7F}) {
     check({.pad = same_pads, .fused = activation::relu}, {2, 8, 9, 40}, {36, 3, 3, 40}, {2, 8, 9, 36}, scale);
     check({}, {1, 9, 7, 64}, {21, 3, 3, 64}, {1, 7, 5, 21}, scale, into_bytes(0.03F, 7));

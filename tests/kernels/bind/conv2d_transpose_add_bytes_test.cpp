@@ -41,7 +41,7 @@ TEST_CASE("conv2d_transpose_add of bytes: strides, dilation, pads, activations, 
   CHECK(node_under_test<op>(form{.stride{2, 2}, .pad = same_pads},
                             operands({1, 4, 3, 3}, {5, 3, 3, 3}, {1, 8, 6, 5}, 0.1F), into_even_bytes(0.02F))
             .choose()
-            .name == "dot phases, sum");
+            .name == "dot phases with addend");
   for (const float scale : {1e-9F, 0.0001F, 0.02F, 0.3F, 40.0F, 1e7F})
     for (const activation fused : {activation::none, activation::relu, activation::relu6}) {
       check({.stride{2, 2}, .pad = same_pads, .fused = fused}, {2, 4, 3, 3}, {5, 3, 3, 3}, {2, 8, 6, 5}, scale);

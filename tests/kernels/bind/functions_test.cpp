@@ -70,7 +70,7 @@ TEST_CASE("erf: within 3 ulp, near zero too, where it is no more than a multiple
   check_function<ops::erf>({}, {0, 4e-7});
 }
 
-TEST_CASE("logarithms: numbers beside 1 keep their relative accuracy") {
+TEST_CASE("logarithms: numbers close to 1 keep their relative accuracy") {
   std::vector<float> beside;
   for (int i = -500; i <= 500; ++i) beside.push_back(1.0F + static_cast<float>(i) * 0x1p-20F);
   check_kernel<ops::log>({}, {floats({1001}, beside)}, {0, 4e-7});

@@ -37,7 +37,7 @@ TEST_CASE(
             layer({1, 1}, {1, 1}, {}, 3),
             {stored_bytes(i8, {1, 4, 4, 3}, quant{0.02F}, 3), quantised_filters(i8, {6, 3, 3, 1}, 0.01F, 4)}, {})
             .choose()
-            .name == "dot taps, sums");
+            .name == "dot taps to i32");
   for (const std::int64_t channels : {2, 3, 16, 17, 33, 63, 64, 65, 100, 128}) {
     check(layer({1, 1}, {1, 1}, same_pads, channels), {2, 5, 7, channels}, {channels, 3, 3, 1});
     check(layer({2, 2}, {1, 1}, same_pads, channels), {1, 9, 7, channels}, {2 * channels, 3, 3, 1}, 2147483520.0);
@@ -89,7 +89,7 @@ TEST_CASE("layer_sums of bytes: by Winograd's method where tiles may be wide") {
             layer({1, 1}, {1, 1}, same_pads),
             {stored_bytes(i8, {1, 8, 9, 40}, quant{0.02F}, 3), quantised_filters(i8, {36, 3, 3, 40}, 0.01F, 4)}, {})
             .choose()
-            .name == (kernels::has_wide_tiles ? "dot winograd, sums" : "dot windows, sums"));
+            .name == (kernels::has_wide_tiles ? "dot winograd to i32" : "dot windows to i32"));
   check(layer({1, 1}, {1, 1}, same_pads), {2, 8, 9, 40}, {36, 3, 3, 40});
   check(layer({1, 1}), {1, 9, 7, 64}, {21, 3, 3, 64}, 2147483520.0);
 }

@@ -178,7 +178,7 @@ TEST_CASE("gather: rows of any size, along any axis, by indices of either width"
   check_kernel<ops::gather>({}, {pattern(f32, {500, 33}), integers_of(many), integers_of({0})});
 }
 
-TEST_CASE("gather: for an index outside, whoever asks gets the fault, and the row is zeros") {
+TEST_CASE("gather: for an index outside, the caller gets the fault, and the row is zeros") {
   const std::int32_t indices[] = {0, 4, -5, 3};
   node_under_test<ops::gather> node({}, {pattern(f32, {4, 3}), bytes_of({i32, {4}}, indices), integers_of({0})});
   const blocks got = node.kernel(node.choose(), 3);
@@ -234,7 +234,7 @@ TEST_CASE("gather_nd: places of any size, named by indices of any number and eit
   check_kernel<ops::gather_nd>({}, {pattern(f32, {2, 3}), bytes_of({i32, {2, 0}}, many.data())});
 }
 
-TEST_CASE("gather_nd: for an index outside, whoever asks gets the fault, and the place is zeros") {
+TEST_CASE("gather_nd: for an index outside, the caller gets the fault, and the place is zeros") {
   const std::int32_t indices[] = {0, 1, 1, 2, -3, 0, -1, -2};
   node_under_test<ops::gather_nd> node({}, {pattern(f32, {2, 2, 3}), bytes_of({i32, {4, 2}}, indices)});
   const blocks got = node.kernel(node.choose(), 3);

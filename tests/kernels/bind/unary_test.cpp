@@ -26,7 +26,7 @@ TEST_CASE_TEMPLATE("functions of one operand: the kernel is the reference within
   check_function<Op>({});
 }
 
-TEST_CASE("gelu: the tanh form is a kernel of its own") {
+TEST_CASE("gelu: tanh's approximation has a separate kernel") {
   ops::gelu::attrs attrs;
   attrs.approximate = true;
   check_function<ops::gelu>(attrs);

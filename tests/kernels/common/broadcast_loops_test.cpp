@@ -83,7 +83,7 @@ TEST_CASE("loops_of: axes that both operands walk alike are one loop") {
   }
 }
 
-TEST_CASE("loops_of three operands: an axis that one of them walks otherwise is a loop of its own") {
+TEST_CASE("loops_of three operands: an axis that one of them walks otherwise is a separate loop") {
   const shape_t a{2, 3, 4}, b{4}, c{2, 1, 1}, y{2, 3, 4};
   const kernels::loops_over<3> loops = loops_of<3>({&a, &b, &c}, y);
   REQUIRE(loops.count == 3);

@@ -64,7 +64,7 @@ TEST_CASE("copy_box: an axis is repeated by a step of 0 and walked backwards by 
   CHECK(backwards == std::vector<std::byte>{source[2], source[1], source[0]});
 }
 
-TEST_CASE("fill_numbers: every byte is that of the number, and none behind the last") {
+TEST_CASE("fill_numbers: every byte is that of the number, and none after the last") {
   for (const std::int64_t size : {1, 2, 4, 8})
     for (const std::int64_t count : {0, 1, 2, 3, 7, 511, 512, 513, 5000})
       for (const bool all_alike : {false, true}) {

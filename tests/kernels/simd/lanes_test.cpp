@@ -103,7 +103,7 @@ TEST_CASE("lanes: halves go where their names say") {
   }
 }
 
-TEST_CASE("lanes: halves that do not take part are not read and stay as they are") {
+TEST_CASE("lanes: halves that do not take part are not read and do not change") {
   if constexpr (has_half_vector)
     for (const unsigned bits : {0U, 1U, 2U, 3U}) {
       CAPTURE(bits);
@@ -141,7 +141,7 @@ TEST_CASE("lanes: pairs of lanes hold two floats, and add up to half a vector") 
   }
 }
 
-TEST_CASE("lanes: one float comes into every lane, and nothing beside it is read") {
+TEST_CASE("lanes: one float comes into every lane, and nothing next to it is read") {
   fenced one(1, 3.0F);
   for (const f32_vec x : {broadcast(one.data()), broadcast_load(one.data())}) {
     float read[f32_lanes];

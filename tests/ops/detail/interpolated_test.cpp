@@ -23,7 +23,7 @@ TEST_CASE("interpolated: sigmoid's entries are the 16-bit numbers of TFLite's ta
   static_assert(sigmoid_entry(28) == 49975);
 }
 
-TEST_CASE("interpolated: between entries lies a straight line, behind the last one its limit") {
+TEST_CASE("interpolated: between entries lies a straight line, after the last one its limit") {
   CHECK(sigmoid_of(0) == 16384);
   CHECK(sigmoid_of(512) == 16726);   // 33451 / 2, half rounded up
   CHECK(sigmoid_of(256) == 16555);   // (32768 + 33451) / 4 = 16554.75

@@ -78,7 +78,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
     if (auto fault = fault_of_scales(scales.size(), scale_at); !fault.empty()) return fault;
   for (std::size_t i = 0; i < scales.size(); ++i)
     if (i < zero_points.size() && zero_points[i] != 0)
-      return letters({"zero point ", i, ": got ", zero_points[i], ", expected 0 beside several scales"});
+      return letters({"zero point ", i, ": got ", zero_points[i], ", expected 0 with several scales"});
   desc.quantised.mode = quantisation::kind::per_channel;
   desc.quantised.axis = axis;
   return {};
@@ -97,7 +97,7 @@ inline constexpr dtype_set quantised_elements = types_of(i8, u8, i16);
   const auto zero_points = q[schema::quantization::zero_point];
   if (scales.empty()) return {};
   if (!zero_points.empty() && zero_points.size() != scales.size())
-    return letters({"got ", zero_points.size(), " zero points beside ", scales.size(), " scales"});
+    return letters({"got ", zero_points.size(), " zero points with ", scales.size(), " scales"});
   if (scales.size() > 1 || (is_constant && scales[0] == 0 && is_scale_of_channel(q, desc))) return read_scales(q, desc);
   return read_scale(scales[0], zero_points.empty() ? 0 : zero_points[0], desc);
 }

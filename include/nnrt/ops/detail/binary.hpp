@@ -28,7 +28,7 @@ concept operand_pair = operand_argument<A> && operand_argument<B> && any_is_tens
 /// Compile error for a scalar that its tensor's dtype cannot hold.
 template <class A, class B> consteval void check_scalar() {
   static_assert(scalar_keeps_its_value<A, B> && scalar_keeps_its_value<B, A>,
-                "nnrt: beside an integer tensor a scalar must be an integer, too; cast the tensor for fractions");
+                "nnrt: with an integer tensor a scalar must be an integer, too; cast the tensor for fractions");
 }
 
 }  // namespace dsl

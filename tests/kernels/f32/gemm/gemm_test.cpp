@@ -244,7 +244,7 @@ TEST_CASE("gemm: a panel of half a vector has pairs of k, and the last of an odd
 }
 
 TEST_CASE(
-    "gemm: what lies behind the last of an odd number of products is not looked at, and infinities stay what they "
+    "gemm: memory after the last of an odd number of products is not read, and infinities stay what they "
     "are") {
   for (const std::int64_t m : {std::int64_t{1}, std::int64_t{2}, std::int64_t{mr}})
     for (const std::int64_t k : {std::int64_t{1}, std::int64_t{3}, std::int64_t{17}}) {
@@ -304,7 +304,7 @@ TEST_CASE("gemm: the set for a product has the same function for each of its til
     }
 }
 
-TEST_CASE("gemm: a product gets the functions of its own tiles, and few others") {
+TEST_CASE("gemm: a product gets the functions of its tiles, and few others") {
   const auto functions = [](std::int64_t m, std::int64_t n) {
     int count = 0;
     for (const auto& row : nnrt_test::table_for(tile_set_for(m, n)).of)
@@ -379,7 +379,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("gemm: so many tiles as are asked for cover the rows, too") {
+TEST_CASE("gemm: a given number of tiles covers the rows, too") {
   for (std::int64_t m = 2; m <= 100; ++m)
     for (std::int64_t count = (m + mr - 1) / mr; count <= m / 2; ++count) {
       CAPTURE(m);

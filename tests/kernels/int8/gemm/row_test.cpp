@@ -116,7 +116,7 @@ TEST_CASE(
       }
 }
 
-TEST_CASE("rows of bytes: panels of many methods behind each other, and columns that are no whole four") {
+TEST_CASE("rows of bytes: panels of many methods after each other, and columns that are no whole four") {
   using enum panel_kind;
   for (const bool rises : {false, true})
     for (const std::int64_t further :

@@ -40,7 +40,7 @@ TEST_CASE("byte values: only machines without dot products of bytes read wide on
   CHECK(worst_case_encoding.is_quantised() == weights_flip);
 }
 
-TEST_CASE("byte values: rows of any length are copied, and nothing behind them is written") {
+TEST_CASE("byte values: rows of any length are copied, and nothing after them is written") {
   for (const int8_encoding& encoding : encodings)
     for (std::int64_t n = 0; n <= 2 * register_bytes + 5; ++n) {
       CAPTURE(n);
@@ -53,7 +53,7 @@ TEST_CASE("byte values: rows of any length are copied, and nothing behind them i
     }
 }
 
-TEST_CASE("byte values: so many numbers of one byte") {
+TEST_CASE("byte values: any count of one byte") {
   for (const int8_encoding& encoding : encodings)
     for (const std::int64_t n : {0, 1, 3, 15, 16, 17, 40, 256, 300}) {
       CAPTURE(n);

@@ -210,7 +210,7 @@ TEST_CASE("byte_scale: a vector is told when 16 bits do not hold all results of 
   CHECK(two[0].in_halves == 0);
 }
 
-TEST_CASE("byte_scale: what is packed beside weights is what one method needs, and no more") {
+TEST_CASE("byte_scale: what is packed in addition to weights is what one method needs, and no more") {
   CHECK(sizeof(channel_scales) <= 5 * register_bytes + 64);
   int8_channel channels[int_lanes];
   for (std::int64_t i = 0; i < int_lanes; ++i)

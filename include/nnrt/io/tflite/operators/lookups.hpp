@@ -27,7 +27,7 @@ inline constexpr ops::detail::index_attributes from_start = ops::detail::index_a
   if (!fits)
     node.refuse(error_code::invalid_file,
                 {"batch_dims: got ", batch_dims, " for ", x, " along axis ", axis, " and indices ", indices,
-                 ", expected so many first extents that are equal, none behind the axis"});
+                 ", expected that number of equal first extents, all before the axis"});
 }
 
 /// GATHER with batch_dims: each element of the batch has separate indices. The axes that precede the gathered one

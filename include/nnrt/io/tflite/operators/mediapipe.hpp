@@ -82,7 +82,7 @@ struct window_options {
       if (stride <= 1 || kernel[axis] < 1) continue;  // the output has the extent of x, or the rules refuse it
       if (from[axis] < 0)
         return node.not_supported(
-            {"input 0: got ", from, ", expected a height and width that are known beside SAME and strides"});
+            {"input 0: got ", from, ", expected a height and width that are known with SAME and strides"});
       wanted.shape[axis] = detail::same_extent_of_transposed(from[axis], kernel[axis], stride);
     }
   }
@@ -126,7 +126,7 @@ struct window_options {
     if (kernel == stride || kernel < 1) continue;  // the default extent, without padding; or the rules refuse it
     if (from[axis] < 0)
       return node.not_supported(
-          {"input 0: got ", from, ", expected a height and width that are known beside strides unlike the window"});
+          {"input 0: got ", from, ", expected a height and width that are known with strides unlike the window"});
     const std::int64_t extent = extent_product(from[axis], kernel),
                        surplus = (from[axis] - 1) * stride + kernel - extent;
     wanted.shape[axis] = extent;

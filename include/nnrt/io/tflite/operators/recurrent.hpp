@@ -116,8 +116,7 @@ class lstm_direction {
   }
   /// Concatenates the auxiliary input to x, and its weights to the weights of x.
   [[gnu::cold]] constexpr void feed_beside(std::int32_t beside) {
-    if (attrs_.rounds_rows || is_quantised_)
-      return node_.not_supported({"an auxiliary input beside weights of 8 bits"});
+    if (attrs_.rounds_rows || is_quantised_) return node_.not_supported({"an auxiliary input with weights of 8 bits"});
     for (std::size_t gate = 0; gate < 4; ++gate)
       if (has(op::w + gate))
         in_[op::w + gate] = side_by_side(node_, in_[op::w + gate], node_.weight(places_.beside + gate, beside));
@@ -261,7 +260,7 @@ namespace detail {
   const tensor_desc like = node.desc(x);
   const std::int32_t before = node.input(1);
   if (node.is_fine() && node.desc(before).type != u8)
-    return node.not_supported_beside(1, before, "u8 beside an input of u8");
+    return node.not_supported_beside(1, before, "u8 with an input of u8");
   const std::int32_t seen = side_by_side(node, x, moved_to(node, before, like.quantised));
   ops::lstm_cell::attrs attrs;
   attrs.accumulator_scale = node.one_scale_or_0(3);
@@ -332,7 +331,7 @@ namespace detail {
   attrs.symmetric = !layer.asymmetric;
   std::int32_t w = node.weight(first, in.x);
   if (in.beside != ir::none) {
-    if (attrs.rounds_rows) node.not_supported({"an auxiliary input beside weights of 8 bits"});
+    if (attrs.rounds_rows) node.not_supported({"an auxiliary input with weights of 8 bits"});
     w = side_by_side(node, w, node.weight(beside, in.beside));
     in.x = side_by_side(node, in.x, in.beside);
   }

@@ -130,8 +130,8 @@ template <class List> [[gnu::cold]] constexpr List read_list(node_reader& node, 
     ones.push_back(1);
     const bool is_up_to_end = sizes[i] == -1, is_declared = wanted.rank() == sizes.rank && wanted.shape[i] >= 0;
     if (sizes[i] < 0 && !(is_up_to_end && is_declared))
-      node.not_supported({"size ", sizes[i],
-                          " beside a begin that only a run knows, expected at least 0, or -1 and a declared extent"});
+      node.not_supported(
+          {"size ", sizes[i], " with a begin that only a run knows, expected at least 0, or -1 and a declared extent"});
     else if (is_up_to_end) attrs.end_mask |= std::int64_t{1} << i;
     else if (i < wanted.shape.rank) wanted.shape[i] = sizes[i];
   }
@@ -375,8 +375,8 @@ namespace detail {
   attrs.shrink_axis_mask = options[kind::shrink_axis_mask];
   if (options[kind::offset]) {  // ends are relative to the begins
     if (attrs.ellipsis_mask != 0 || attrs.new_axis_mask != 0)
-      node.not_supported({"offset beside ellipsis_mask ", attrs.ellipsis_mask, " and new_axis_mask ",
-                          attrs.new_axis_mask, ", expected 0 for both"});
+      node.not_supported({"offset with ellipsis_mask ", attrs.ellipsis_mask, " and new_axis_mask ", attrs.new_axis_mask,
+                          ", expected 0 for both"});
     end = node.add<ops::add>({}, {detail::starts_of_cuts(node, attrs.begin_mask), detail::cast_to(node, end, i64)});
   }
   node.finish<ops::strided_slice>(attrs, {detail::moved_input(node), begin, end, node.input(3)});

@@ -72,7 +72,7 @@ class signal_options {
   if (node.is_fine() && (!accepted.contains(desc.type) || desc.quantised)) node.not_supported_beside(0, x, expected);
   if (node.is_fine() && (!desc.shape.is_known() || desc.rank() < 1 || desc.elements() == 0))
     node.not_supported(
-        {"input 0: got ", desc.shape, ", expected extents that are known, beside memory that lasts from run to run"});
+        {"input 0: got ", desc.shape, ", expected extents that are known, with memory that lasts from run to run"});
   return x;
 }
 /// Elements `first` to `first` + `count` - 1 along the last axis.
@@ -166,7 +166,7 @@ namespace detail {
   const shape_t shape = node.desc(node.input(i)).shape;
   if (node.is_fine() && (shape.rank < 1 || shape[-1] != channels + more))
     node.refuse(error_code::invalid_file, {"input ", i, ": got ", shape, ", expected ", channels + more,
-                                           " numbers beside num_channels ", channels});
+                                           " numbers with num_channels ", channels});
 }
 }  // namespace detail
 
@@ -264,8 +264,8 @@ namespace detail {
     return node.refuse(error_code::invalid_file,
                        {"input 0: got lines of ", extent, " numbers, expected whole steps of ", step, ", frame_step"});
   if (has_zeros && size < step)
-    return node.refuse(error_code::invalid_file, {"options: frame_size: got ", size, ", expected at least ", step,
-                                                  ", frame_step, beside prefill"});
+    return node.refuse(error_code::invalid_file,
+                       {"options: frame_size: got ", size, ", expected at least ", step, ", frame_step, with prefill"});
   const std::int64_t kept = has_zeros ? size - step : (whole - 1) * step;
   std::int32_t lines = x;
   if (kept != 0) {
