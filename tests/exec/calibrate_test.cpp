@@ -200,7 +200,7 @@ template <class Policy> void check_depths() {
   for (const int threads : {1, 2, 3}) {
     auto run = executor<depth_net, Policy>::create(*made, {.threads = threads});
     REQUIRE(bool(run));
-    CHECK(run->compiled().text().find("dot taps, sum ") != std::string::npos);
+    CHECK(run->compiled().text().find("dot taps with addend") != std::string::npos);
     CHECK(run->compiled().text().find("dot taps to i32") != std::string::npos);
     for (const auto& sample : samples) {
       const auto [y, last] = (*run)(sample);
@@ -248,7 +248,7 @@ template <class Policy> void check_decoder() {
   for (const int threads : {1, 2, 3}) {
     auto run = executor<decoder_net, Policy>::create(*made, {.threads = threads});
     REQUIRE(bool(run));
-    CHECK(run->compiled().text().find("dot phases, sum ") != std::string::npos);
+    CHECK(run->compiled().text().find("dot phases with addend") != std::string::npos);
     CHECK(run->compiled().text().find("dot phases to i32") != std::string::npos);
     for (std::size_t i = 0; i < samples.size(); ++i) {
       const auto [y, last] = (*run)(small[i], large[i]);
