@@ -16,8 +16,9 @@ libflatbuffers-dev libxxhash-dev $tools"
 
 # What tests/nightly.sh takes besides: sanitizer and fuzzer runtimes of clang, what reads its counters of lines, a clang
 # that has #embed, clang-tidy, valgrind, and the maker of the reference. For 64-bit Arm: a compiler with its C++ library
-# and an emulator.
-nightly="libclang-rt-16-dev llvm-16 clang-19 clang-tidy-16 valgrind doxygen g++-aarch64-linux-gnu qemu-user"
+# and an emulator. For WebAssembly: linker, libraries, and Node.
+nightly="libclang-rt-16-dev llvm-16 clang-19 clang-tidy-16 valgrind doxygen g++-aarch64-linux-gnu qemu-user \
+lld-16 wasi-libc libc++-16-dev-wasm32 libc++abi-16-dev-wasm32 libclang-rt-16-dev-wasm32 nodejs"
 
 # Google Benchmark and what draws pictures, for bench/; and the second compiler, which it measures, too.
 bench="libbenchmark-dev python3 python3-matplotlib"

@@ -91,6 +91,9 @@
 #define NNRT_ISA neon
 #define NNRT_ISA_NAME "neon"
 #endif
+#elif defined(__wasm_simd128__)
+#define NNRT_ISA simd128
+#define NNRT_ISA_NAME "simd128"
 // matrix registers in plain C++, see kernels/simd/matrix_registers.hpp: for tests alone
 #elif defined(NNRT_TEST_MATRIX_REGISTERS)
 #define NNRT_ISA genericamx
@@ -109,18 +112,29 @@
 #define NNRT_X86_SSE 1
 #elif defined(__ARM_NEON) && defined(__aarch64__)
 #define NNRT_ARM_NEON 1
+#elif defined(__wasm_simd128__)
+#define NNRT_WASM_SIMD128 1
 #elif defined(NNRT_TEST_MATRIX_REGISTERS)
 #define NNRT_TEST_MACHINE 1
 #else
 #define NNRT_SCALAR 1
 #endif
 
-// What the processor has besides vectors: the control register of floats (core/float_environment.hpp), the constraint
-// of a register of floats in assembly, and the instruction of a thread that spins.
+// What the processor has besides: the control register of floats (core/float_environment.hpp), the constraints of a
+// register of floats and of vectors in assembly, and the instruction of a thread that spins.
 #if defined(__SSE__)
 #define NNRT_HAS_MXCSR 1
 #elif defined(__aarch64__)
 #define NNRT_HAS_FPCR 1
+#endif
+#if defined(__SSE2__)
+#define NNRT_REGISTER_OF_VECTORS "+v"
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+#define NNRT_REGISTER_OF_VECTORS "+w"
+#elif defined(__wasm_simd128__)
+#define NNRT_REGISTER_OF_VECTORS "+r"
+#else
+#define NNRT_REGISTER_OF_VECTORS "+m"  // memory, without vectors
 #endif
 #if defined(__x86_64__) || defined(__i386__)
 #define NNRT_REGISTER_OF_REALS "+x"
@@ -128,6 +142,9 @@
 #elif defined(__aarch64__)
 #define NNRT_REGISTER_OF_REALS "+w"
 #define NNRT_PAUSE() asm volatile("yield")
+#elif defined(__wasm__)
+#define NNRT_REGISTER_OF_REALS "+r"
+#define NNRT_PAUSE() ((void)0)
 #else
 #define NNRT_REGISTER_OF_REALS "+m"  // memory, if the register constraint is unknown
 #define NNRT_PAUSE() ((void)0)
@@ -4999,6 +5016,7 @@ template <class Machine, class Registers, std::size_t Bytes> struct generic_mach
   }
   /// Four bytes of each of four registers in turn become the bytes of the first register, of the second, ….
   [[gnu::always_inline]] static i8 rows_apart(i8 x) {
+    if constexpr (i32_lanes == 4) return x;
     i32 rows{};
     for (int i = 0; i < i32_lanes; ++i) rows[i] = ((i32)x)[i % (i32_lanes / 4) * 4 + i / (i32_lanes / 4)];
     return (i8)rows;
@@ -5202,7 +5220,7 @@ template <class Machine, class Registers, std::size_t Bytes> struct generic_mach
 // registers: xsimd's types of registers, which the files of instruction sets name.
 // Flow: included by x86_sse.hpp, x86_avx2.hpp, x86_avx512.hpp and arm_neon.hpp.
 
-#if !defined(NNRT_SCALAR) && !defined(NNRT_TEST_MACHINE)
+#if defined(NNRT_X86_SSE) || defined(NNRT_X86_AVX2) || defined(NNRT_X86_AVX512) || defined(NNRT_ARM_NEON)
 
 // g++ 12 warns about _mm512_undefined_ps in its own header after inlining.
 #if defined(__GNUC__) && !defined(__clang__)
@@ -5411,6 +5429,82 @@ struct test_matrix_machine : generic_machine<test_matrix_machine, scalar_registe
   }
 };
 using machine = test_matrix_machine;
+
+}}}  // namespace nnrt::NNRT_ISA::kernels
+
+#endif
+// ===== nnrt/kernels/simd/wasm_simd128.hpp
+// wasm_simd128: WebAssembly's SIMD128, registers of 16 bytes.
+// Flow: chosen by simd/machine.hpp.
+
+#if defined(NNRT_WASM_SIMD128)
+#include <wasm_simd128.h>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// The register of floats, as the compilers' vector: v128_t has no type of lanes.
+struct wasm_registers {
+  typedef float f32 __attribute__((vector_size(16)));
+};
+
+/// SIMD128 without the relaxed instructions. Where an operation is missing here, LLVM finds the instruction for the
+/// portable form.
+struct wasm_simd128 : generic_machine<wasm_simd128, wasm_registers, 16> {
+  // --- floats -------------------------------------------------------------------
+
+  [[gnu::always_inline]] static f32 max(f32 x, f32 y) { return (f32)wasm_f32x4_pmax((v128_t)y, (v128_t)x); }
+  [[gnu::always_inline]] static f32 sqrt(f32 x) { return (f32)wasm_f32x4_sqrt((v128_t)x); }
+
+  // --- integers -------------------------------------------------------------------
+
+  template <bool IsSigned> [[gnu::always_inline]] static i16 load_widened(const std::byte* p) {
+    return (i16)(IsSigned ? wasm_i16x8_load8x8(p) : wasm_u16x8_load8x8(p));
+  }
+  [[gnu::always_inline]] static i32 load_widened_to_i32(const std::byte* p, bool is_unsigned) {
+    const v128_t bytes = wasm_v128_load32_zero(p);
+    return (i32)(is_unsigned ? wasm_u32x4_extend_low_u16x8(wasm_u16x8_extend_low_u8x16(bytes))
+                             : wasm_i32x4_extend_low_i16x8(wasm_i16x8_extend_low_i8x16(bytes)));
+  }
+  [[gnu::always_inline]] static bool any_is_larger(i32 x, i32 y) {
+    return wasm_v128_any_true(wasm_i32x4_gt((v128_t)x, (v128_t)y));
+  }
+
+  // --- from accumulators of 32 bits to quantised values -----------------------------
+
+  static constexpr bool has_lines = true, has_exact_scale = true;
+  [[gnu::always_inline]] static i32 on_line(i32 x, i32 slope, i32 offset) {
+    return (i32)wasm_f32x4_add(wasm_f32x4_mul(wasm_f32x4_convert_i32x4((v128_t)x), (v128_t)slope), (v128_t)offset);
+  }
+  [[gnu::always_inline]] static void round_floats(i32 x, i32& nearest, i32& distance) {
+    const v128_t whole = wasm_f32x4_nearest((v128_t)x);
+    nearest = (i32)wasm_i32x4_trunc_sat_f32x4(whole);
+    distance = (i32)wasm_f32x4_abs(wasm_f32x4_sub((v128_t)x, whole));
+  }
+  [[gnu::always_inline]] static i32 scaled_by_rising_line(i32 x, i32 slope, i32 offset) {
+    return (i32)wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_nearest((v128_t)on_line(x, slope, offset)));
+  }
+  [[gnu::always_inline]] static i32 upper_halves(i32 x, i32 y, i32 even_addend, i32 odd_addend) {
+    // even lanes in the lower half, odd lanes in the upper half
+    const v128_t a = (v128_t)__builtin_shufflevector(x, x, 0, 2, 1, 3),
+                 b = (v128_t)__builtin_shufflevector(y, y, 0, 2, 1, 3),
+                 even = wasm_i64x2_add(wasm_i64x2_extmul_low_i32x4(a, b), (v128_t)even_addend),
+                 odd = wasm_i64x2_add(wasm_i64x2_extmul_high_i32x4(a, b), (v128_t)odd_addend);
+    return __builtin_shufflevector((i32)even, (i32)odd, 1, 5, 3, 7);
+  }
+  [[gnu::always_inline]] static i16 add_saturated(i16 x, i16 y) {
+    return (i16)wasm_i16x8_add_sat((v128_t)x, (v128_t)y);
+  }
+  [[gnu::always_inline]] static i16 pack(i32 a, i32 b) { return (i16)wasm_i16x8_narrow_i32x4((v128_t)a, (v128_t)b); }
+  [[gnu::always_inline]] static i8 pack(i16 ab, i16 cd) { return (i8)wasm_i8x16_narrow_i16x8((v128_t)ab, (v128_t)cd); }
+
+  // --- dot products of 8-bit values --------------------------------------------------
+
+  static constexpr dot4_packing dots = dot4_packing::widened;
+  [[gnu::always_inline]] static i32 dot2(i32 sum, i16 x, i16 w) {
+    return sum + (i32)wasm_i32x4_dot_i16x8((v128_t)x, (v128_t)w);
+  }
+};
+using machine = wasm_simd128;
 
 }}}  // namespace nnrt::NNRT_ISA::kernels
 
@@ -6141,13 +6235,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Makes the value of a register opaque; on machines without vectors, a value in memory.
 template <class Registers> [[gnu::always_inline]] inline void hide_register(Registers& x) {
-#if defined(__SSE2__)
-  asm("" : "+v"(x));
-#elif defined(__ARM_NEON) && defined(__aarch64__)
-  asm("" : "+w"(x));
-#else
-  asm("" : "+m"(x));
-#endif
+  asm("" : NNRT_REGISTER_OF_VECTORS(x));
 }
 
 /// x, opaque: with -ffast-math compilers simplify (x + c) - c, which is meant to round x.
@@ -32468,7 +32556,10 @@ namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail::fixed16 {
 
 /// Chooses between two numbers by a comparison's result: `true`, or a lane of all ones.
 constexpr std::int32_t chosen(bool is, std::int32_t a, std::int32_t b) { return is ? a : b; }
-template <class V> [[gnu::always_inline]] constexpr V chosen(V is, V a, V b) { return (is & a) | (~is & b); }
+/// `is` has lanes of V's size: clang compares to lanes of `long` where that has 32 bits.
+template <class Lanes, class V> [[gnu::always_inline]] constexpr V chosen(Lanes is, V a, V b) {
+  return ((V)is & a) | (~(V)is & b);
+}
 template <class V> [[gnu::always_inline]] constexpr V all_of(std::int32_t number) { return V{} + number; }
 
 template <class V> [[gnu::always_inline]] constexpr V at_most(V x, std::int32_t high) {

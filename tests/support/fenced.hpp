@@ -2,8 +2,10 @@
 // Flow: kernel tests allocate every input, weight, scratch and output buffer here.
 #pragma once
 
+#if !defined(__wasm__)
 #include <sys/mman.h>
 #include <unistd.h>
+#endif
 
 #include <algorithm>
 #include <cmath>
@@ -18,16 +20,15 @@ namespace nnrt_test {
 
 /// n floats whose last one is the last of a page, before a page that may not be touched: one float too far crashes,
 /// even by a masked vector instruction, which sanitizers do not see. What lies before the first float is NaN: reading
-/// it spoils a result, writing it ends the program.
+/// it spoils a result, writing it ends the program. WebAssembly has no pages to protect: there NaN lies after the last
+/// float as well.
 class fenced {
  public:
   explicit fenced(std::int64_t n, float value = 0.0F) : n_(static_cast<std::size_t>(n)) {
-    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE)),
-                      used = (n_ * sizeof(float) + page - 1) / page * page;
-    bytes_ = used + 2 * page;  // one page before, one after
-    base_ = static_cast<char*>(mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
-    if (used > 0) mprotect(base_ + page, used, PROT_READ | PROT_WRITE);
-    first_ = reinterpret_cast<float*>(base_ + page + used) - n_;
+    const std::size_t used = (n_ * sizeof(float) + page() - 1) / page() * page();
+    bytes_ = used + 2 * page();  // one page before, one after
+    take(used);
+    first_ = reinterpret_cast<float*>(base_ + page() + used) - n_;
     std::fill(page_start(), first_, std::numeric_limits<float>::quiet_NaN());
     std::fill_n(first_, n_, value);
   }
@@ -35,7 +36,7 @@ class fenced {
   fenced& operator=(const fenced&) = delete;
   ~fenced() {
     if (!std::all_of(page_start(), first_, [](float x) { return x != x; })) std::abort();
-    munmap(base_, bytes_);
+    give_back();
   }
 
   float* data() { return first_; }
@@ -46,7 +47,26 @@ class fenced {
   std::span<const float> all() const { return {first_, n_}; }
 
  private:
-  float* page_start() { return reinterpret_cast<float*>(base_ + sysconf(_SC_PAGESIZE)); }
+  float* page_start() { return reinterpret_cast<float*>(base_ + page()); }
+#if defined(__wasm__)
+  static std::size_t page() { return 4096; }
+  float* last_page() { return reinterpret_cast<float*>(base_ + bytes_ - page()); }
+  void take(std::size_t) {
+    base_ = static_cast<char*>(std::aligned_alloc(page(), bytes_));
+    std::fill_n(last_page(), page() / sizeof(float), std::numeric_limits<float>::quiet_NaN());
+  }
+  void give_back() {
+    if (!std::all_of(last_page(), last_page() + page() / sizeof(float), [](float x) { return x != x; })) std::abort();
+    std::free(base_);
+  }
+#else
+  static std::size_t page() { return static_cast<std::size_t>(sysconf(_SC_PAGESIZE)); }
+  void take(std::size_t used) {
+    base_ = static_cast<char*>(mmap(nullptr, bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    if (used > 0) mprotect(base_ + page(), used, PROT_READ | PROT_WRITE);
+  }
+  void give_back() { munmap(base_, bytes_); }
+#endif
 
   std::size_t n_, bytes_ = 0;
   char* base_ = nullptr;

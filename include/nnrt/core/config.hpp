@@ -50,6 +50,9 @@
 #define NNRT_ISA neon
 #define NNRT_ISA_NAME "neon"
 #endif
+#elif defined(__wasm_simd128__)
+#define NNRT_ISA simd128
+#define NNRT_ISA_NAME "simd128"
 // matrix registers in plain C++, see kernels/simd/matrix_registers.hpp: for tests alone
 #elif defined(NNRT_TEST_MATRIX_REGISTERS)
 #define NNRT_ISA genericamx
@@ -68,18 +71,29 @@
 #define NNRT_X86_SSE 1
 #elif defined(__ARM_NEON) && defined(__aarch64__)
 #define NNRT_ARM_NEON 1
+#elif defined(__wasm_simd128__)
+#define NNRT_WASM_SIMD128 1
 #elif defined(NNRT_TEST_MATRIX_REGISTERS)
 #define NNRT_TEST_MACHINE 1
 #else
 #define NNRT_SCALAR 1
 #endif
 
-// What the processor has besides vectors: the control register of floats (core/float_environment.hpp), the constraint
-// of a register of floats in assembly, and the instruction of a thread that spins.
+// What the processor has besides: the control register of floats (core/float_environment.hpp), the constraints of a
+// register of floats and of vectors in assembly, and the instruction of a thread that spins.
 #if defined(__SSE__)
 #define NNRT_HAS_MXCSR 1
 #elif defined(__aarch64__)
 #define NNRT_HAS_FPCR 1
+#endif
+#if defined(__SSE2__)
+#define NNRT_REGISTER_OF_VECTORS "+v"
+#elif defined(__ARM_NEON) && defined(__aarch64__)
+#define NNRT_REGISTER_OF_VECTORS "+w"
+#elif defined(__wasm_simd128__)
+#define NNRT_REGISTER_OF_VECTORS "+r"
+#else
+#define NNRT_REGISTER_OF_VECTORS "+m"  // memory, without vectors
 #endif
 #if defined(__x86_64__) || defined(__i386__)
 #define NNRT_REGISTER_OF_REALS "+x"
@@ -87,6 +101,9 @@
 #elif defined(__aarch64__)
 #define NNRT_REGISTER_OF_REALS "+w"
 #define NNRT_PAUSE() asm volatile("yield")
+#elif defined(__wasm__)
+#define NNRT_REGISTER_OF_REALS "+r"
+#define NNRT_PAUSE() ((void)0)
 #else
 #define NNRT_REGISTER_OF_REALS "+m"  // memory, if the register constraint is unknown
 #define NNRT_PAUSE() ((void)0)

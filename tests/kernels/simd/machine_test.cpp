@@ -134,7 +134,7 @@ template <class Machine, class Portable> void check_halves() {
       CHECK(same(Machine::pair_lanes(x, y), Portable::pair_lanes(x, y)));
       CHECK(same(Machine::sums_of_lane_pairs(x, y), Portable::sums_of_lane_pairs(x, y)));
       CHECK(same(Machine::load_half_twice(memory), Portable::load_half_twice(memory)));
-      const int n = 1 + t % (lanes / 2);
+      const int n = 1 + t % (Machine::f32_lanes / 2);
       float low[lanes] = {}, high[lanes] = {}, low_expected[lanes] = {}, high_expected[lanes] = {};
       Machine::store_halves(low, high, x, n), Portable::store_halves(low_expected, high_expected, x, n);
       CHECK(std::memcmp(low, low_expected, sizeof low) == 0);

@@ -381,6 +381,7 @@ template <class Machine, class Registers, std::size_t Bytes> struct generic_mach
   }
   /// Four bytes of each of four registers in turn become the bytes of the first register, of the second, ….
   [[gnu::always_inline]] static i8 rows_apart(i8 x) {
+    if constexpr (i32_lanes == 4) return x;
     i32 rows{};
     for (int i = 0; i < i32_lanes; ++i) rows[i] = ((i32)x)[i % (i32_lanes / 4) * 4 + i / (i32_lanes / 4)];
     return (i8)rows;

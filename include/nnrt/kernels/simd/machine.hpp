@@ -7,6 +7,7 @@
 #include <nnrt/kernels/simd/arm_neon.hpp>
 #include <nnrt/kernels/simd/scalar.hpp>
 #include <nnrt/kernels/simd/test_matrix.hpp>
+#include <nnrt/kernels/simd/wasm_simd128.hpp>
 #include <nnrt/kernels/simd/x86_avx2.hpp>
 #include <nnrt/kernels/simd/x86_avx512.hpp>
 #include <nnrt/kernels/simd/x86_sse.hpp>

@@ -10,13 +10,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Makes the value of a register opaque; on machines without vectors, a value in memory.
 template <class Registers> [[gnu::always_inline]] inline void hide_register(Registers& x) {
-#if defined(__SSE2__)
-  asm("" : "+v"(x));
-#elif defined(__ARM_NEON) && defined(__aarch64__)
-  asm("" : "+w"(x));
-#else
-  asm("" : "+m"(x));
-#endif
+  asm("" : NNRT_REGISTER_OF_VECTORS(x));
 }
 
 /// x, opaque: with -ffast-math compilers simplify (x + c) - c, which is meant to round x.

@@ -4,7 +4,7 @@
 
 #include <nnrt/core/config.hpp>
 
-#if !defined(NNRT_SCALAR) && !defined(NNRT_TEST_MACHINE)
+#if defined(NNRT_X86_SSE) || defined(NNRT_X86_AVX2) || defined(NNRT_X86_AVX512) || defined(NNRT_ARM_NEON)
 
 // g++ 12 warns about _mm512_undefined_ps in its own header after inlining.
 #if defined(__GNUC__) && !defined(__clang__)

@@ -13,7 +13,10 @@ namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail::fixed16 {
 
 /// Chooses between two numbers by a comparison's result: `true`, or a lane of all ones.
 constexpr std::int32_t chosen(bool is, std::int32_t a, std::int32_t b) { return is ? a : b; }
-template <class V> [[gnu::always_inline]] constexpr V chosen(V is, V a, V b) { return (is & a) | (~is & b); }
+/// `is` has lanes of V's size: clang compares to lanes of `long` where that has 32 bits.
+template <class Lanes, class V> [[gnu::always_inline]] constexpr V chosen(Lanes is, V a, V b) {
+  return ((V)is & a) | (~(V)is & b);
+}
 template <class V> [[gnu::always_inline]] constexpr V all_of(std::int32_t number) { return V{} + number; }
 
 template <class V> [[gnu::always_inline]] constexpr V at_most(V x, std::int32_t high) {
