@@ -18,6 +18,7 @@ Runs the named legs, or all of them:
   neon       unit tests and examples for 64-bit Arm, built by both compilers, run in qemu
   silent     examples, networks and other programs of users, compiled by both compilers with -O1, -O2 and -O3 for each
              instruction set: none may warn
+  tidy       clang-tidy with the checks of .clang-tidy: all headers, for each kind of machine, tools and examples
   reference  doxygen's pages in build/reference/html: every docstring must be one that it understands
   fuzz       every fuzzer of tests/fuzz, each for FUZZ_SECONDS (120); says how many inputs each has tried
   coverage   unit tests and examples with counters; prints which part of the lines and branches of include/ they run
@@ -64,6 +65,8 @@ leg_neon() {
 
 leg_silent() { python3 tests/support/silent.py --jobs "$jobs"; }
 
+leg_tidy() { python3 tests/support/tidy.py; }
+
 leg_reference() {
   mkdir -p build
   quietly build/reference.log doxygen Doxyfile
@@ -99,7 +102,7 @@ leg_coverage() {
 
 leg_mutation() { python3 tests/mutate.py --budget "${MUTATION_SECONDS:-3600}"; }
 
-[ $# -gt 0 ] || set -- everyday optimised clang asan tsan valgrind neon silent reference fuzz coverage mutation
+[ $# -gt 0 ] || set -- everyday optimised clang asan tsan valgrind neon silent tidy reference fuzz coverage mutation
 for leg in "$@"; do
   declare -F "leg_$leg" >/dev/null || { echo "no such leg: $leg" >&2; usage >&2; exit 2; }
 done

@@ -6,6 +6,8 @@
 #include <nnrt/hdi/message_parcel.hpp>
 #include <nnrt/hdi/nodes.hpp>
 
+// NOLINTBEGIN(readability-identifier-naming, bugprone-macro-parentheses): names are OpenHarmony's; NAME is a type.
+
 #define NNRT_HDI_BLOCK(NAME)                                                        \
   inline bool NAME##BlockMarshalling(message_parcel& data, const NAME& dataBlock) { \
     return data.write_block(dataBlock);                                             \
@@ -55,3 +57,5 @@ using namespace ::nnrt::hdi::v2_1;
 }  // namespace V2_1
 }  // namespace HDI::Nnrt
 }  // namespace OHOS
+
+// NOLINTEND(readability-identifier-naming, bugprone-macro-parentheses)

@@ -221,6 +221,7 @@ template <class T> class array_ref {
   /// From anything with data() and size(): pool, std::vector, std::array, std::span, and array_ref of non-const
   /// elements.
   template <class Container, class = decltype(static_cast<T*>(std::declval<Container&>().data()))>
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): a copy by this constructor is the same.
   constexpr array_ref(Container&& container) : first_(container.data()), size_(container.size()) {}
 
   constexpr T* data() const { return first_; }
@@ -1502,7 +1503,7 @@ struct no_attributes {
 
 /// Index of the word with the fused activation in the packed record; -1: the operator has none.
 template <class Attrs> constexpr int fused_word() {
-  if constexpr (requires(Attrs a) { a.fused = activation::relu; }) {
+  if constexpr (requires { requires std::is_same_v<decltype(Attrs::fused), activation>; }) {
     Attrs with;
     with.fused = activation::relu6;
     Attrs without;
@@ -2658,6 +2659,7 @@ constexpr double sqrt(double x) {
   y = 0.5 * (y + m / y);
   y = 0.5 * (y + m / y);
   y = 0.5 * (y + m / y);
+  // NOLINTNEXTLINE(bugprone-incorrect-roundings): an error of one is corrected below.
   auto root = static_cast<std::int64_t>(NNRT_PRODUCT(y, 0x1p52) + 0.5);
   // The root is the integer nearest to sqrt(square * 2^52): -root < rest <= root. The rest is small, so that arithmetic
   // modulo 2^64 suffices.
@@ -2847,7 +2849,8 @@ template <> struct compute<double> {
 
 template <class To, class From> constexpr To saturated(From x) {
   using limits = std::numeric_limits<To>;
-  constexpr From end = static_cast<From>(limits::max() / 2 + 1) * From{2};  // max() + 1, which every From has
+  constexpr To half = limits::max() / 2 + 1;
+  constexpr From end = static_cast<From>(half) * From{2};  // max() + 1, which every From has
   if (is_nan(x)) return 0;
   if (x >= end) return limits::max();
   if (x <= (std::is_signed_v<To> ? -end : From{0})) return limits::min();
@@ -10631,20 +10634,20 @@ template <class T> class int8_pair_line_search {
   // Largest distance of slopes from the rounded real slopes.
   static constexpr std::int32_t max_off = 8;
 
-  const function& f;
+  const function& f_;
   struct pair {
     std::int32_t a, b, y;
   };
-  pair pairs[max_pairs];  // pairs that some coefficients got wrong
-  int count = 0;
+  pair pairs_[max_pairs];  // pairs that some coefficients got wrong
+  int count_ = 0;
 
  public:
-  explicit int8_pair_line_search(const function& sum) : f(sum) {}
+  explicit int8_pair_line_search(const function& sum) : f_(sum) {}
 
   int8_pair_sum found() {
-    const auto [a, b] = real_slopes(f);
+    const auto [a, b] = real_slopes(f_);
     int8_pair_sum line{};
-    line.low = f.result.range.low - first, line.high = f.result.range.high - first;
+    line.low = f_.result.range.low - first, line.high = f_.result.range.high - first;
     line.shift = shift_for(a < 0 ? -a : a, b < 0 ? -b : b);
     if (line.shift > 0 && !find_near(a * power_of_two(line.shift), b * power_of_two(line.shift), line)) line.shift = 0;
     return line;
@@ -10674,18 +10677,18 @@ template <class T> class int8_pair_line_search {
   /// Finds the offset nearest to the real one that is right for all pairs known so far. Each wrong attempt adds pairs.
   bool find_offset(int8_pair_sum& line) {
     const std::int64_t half = std::int64_t{1} << (line.shift - 1);
-    const std::int64_t real = (2 * (f.result.zero_point - first) + 1) * half -
-                              std::int64_t{line.slope_a} * (f.zero_a - first) -
-                              std::int64_t{line.slope_b} * (f.zero_b - first);
+    const std::int64_t real = (2 * (f_.result.zero_point - first) + 1) * half -
+                              std::int64_t{line.slope_a} * (f_.zero_a - first) -
+                              std::int64_t{line.slope_b} * (f_.zero_b - first);
     std::int64_t low = real - half, high = real + half;
     for (int known = 0;;) {
-      for (; known < count; ++known) {
-        const pair& p = pairs[known];
+      for (; known < count_; ++known) {
+        const pair& p = pairs_[known];
         const std::int64_t products = std::int64_t{line.slope_a} * p.a + std::int64_t{line.slope_b} * p.b;
         if (p.y > line.low) low = std::max(low, 2 * p.y * half - products);
         if (p.y < line.high) high = std::min(high, 2 * (p.y + 1) * half - products - 1);
       }
-      if (low > high || count > max_pairs - pairs_of_check) return false;
+      if (low > high || count_ > max_pairs - pairs_of_check) return false;
       line.offset = static_cast<std::int32_t>(
           static_cast<std::uint32_t>(static_cast<std::uint64_t>(nnrt::detail::clamped(real, low, high))));
       if (is_right(line)) return true;
@@ -10696,8 +10699,8 @@ template <class T> class int8_pair_line_search {
   bool is_right(const int8_pair_sum& line) {
     using exact_lanes = int8_pair_lanes<function>;
     if constexpr (exact_lanes::exists)
-      if (exact_lanes::fits(f)) return is_right_for_all(line, exact_lanes(f));
-    return is_right_for_all(line, one_by_one{f});
+      if (exact_lanes::fits(f_)) return is_right_for_all(line, exact_lanes(f_));
+    return is_right_for_all(line, one_by_one{f_});
   }
   /// Sums of a register of bytes for functions without vector code.
   struct one_by_one {
@@ -10710,21 +10713,21 @@ template <class T> class int8_pair_line_search {
     }
   };
   template <class Exact> [[gnu::noinline]] bool is_right_for_all(const int8_pair_sum& line, const Exact& exactly) {
-    const int8_pair_line_lanes<T> f32_lanes(line);
+    const int8_pair_line_lanes<T> by_line(line);
     const auto every = [](std::int32_t a) { return static_cast<std::int8_t>(a) - int8_vector{}; };
     for (std::int32_t first_b = -128; first_b < 128; first_b += register_bytes) {
       int8_vector b, differs{};
       for (int i = 0; i < register_bytes; ++i) b[i] = static_cast<std::int8_t>(first_b + i);
       const auto b_in_sum = prepared(exactly, b);
-      for (std::int32_t a = -128; a < 128; ++a) differs |= exactly(every(a), b_in_sum) ^ f32_lanes(every(a), b);
+      for (std::int32_t a = -128; a < 128; ++a) differs |= exactly(every(a), b_in_sum) ^ by_line(every(a), b);
       if (!any_bit(differs)) continue;
-      const int enough = count + pairs_of_check;
-      for (std::int32_t a = -128; a < 128 && count < enough; ++a) {
-        const int8_vector right = exactly(every(a), b), wrong = right ^ f32_lanes(every(a), b);
+      const int enough = count_ + pairs_of_check;
+      for (std::int32_t a = -128; a < 128 && count_ < enough; ++a) {
+        const int8_vector right = exactly(every(a), b), wrong = right ^ by_line(every(a), b);
         if (!any_bit(wrong)) continue;
         int i = 0;
         while (wrong[i] == 0) ++i;
-        pairs[count++] = {number(every(a)[0]), number(b[i]), number(right[i])};
+        pairs_[count_++] = {number(every(a)[0]), number(b[i]), number(right[i])};
       }
       return false;
     }
@@ -16052,7 +16055,8 @@ constexpr bool prefers_copied_tiles(const conv_shape& s, bool panel_stays) {
   // ones.
   const std::int64_t beside = panel_stays ? 2 : 4;
   const auto cost = [&](std::int64_t rows) {
-    return static_cast<double>((rows + 1) / 2 * 2 + beside * m_blocking{rows}.count());
+    const std::int64_t even_rows = (rows + 1) / 2 * 2;
+    return static_cast<double>(even_rows + beside * m_blocking{rows}.count());
   };
   const double pixels = static_cast<double>(s.out_pixels()),
                copies = 10 * pixels / static_cast<double>(std::max<std::int64_t>(1, s.group_out()));
@@ -21191,6 +21195,7 @@ void transform_input(const float* pixels, std::int64_t line, std::int64_t channe
             return value;
           },
           [&](auto i, auto j, f32_vec value) __attribute__((always_inline)) {
+            // NOLINTNEXTLINE(bugprone-branch-clone): they are the same for a stride of 1 only.
             store(reinterpret_cast<float*>(to) + (below * (j == side - 1 ? 1 : Stride) + beside) * channels, value);
             to = advanced(to, i == rows - 1 ? (1 + below) * step : step), optimization_barrier(to);
           });
@@ -21294,7 +21299,10 @@ inline constexpr double product_tile_cost = 6 * mr * tile_vectors, bytes_from_me
 inline constexpr double l2_resident_bytes = 1024 * 1024, l3_resident_bytes = 8 * 1024 * 1024;
 
 /// Costs are doubles: products of extents could overflow integers.
-constexpr double vectors_of(std::int64_t channels) { return static_cast<double>(whole_vectors(channels) / f32_lanes); }
+constexpr double vectors_of(std::int64_t channels) {
+  const std::int64_t vectors = whole_vectors(channels) / f32_lanes;
+  return static_cast<double>(vectors);
+}
 constexpr double product_tiles(std::int64_t rows, std::int64_t columns) {
   return static_cast<double>(m_blocking{rows}.count()) * static_cast<double>(panels_of(columns));
 }
@@ -32334,6 +32342,7 @@ struct resize_bilinear {
     const auto part = [](T pixel, float of_row, float of_column) {
       return math::product(math::product(static_cast<float>(pixel), of_row), of_column);
     };
+    // NOLINTNEXTLINE(bugprone-incorrect-roundings): what the contract says, in floats; pixels are not negative.
     return static_cast<T>(part(a, 1 - h, 1 - w) + part(b, h, 1 - w) + part(c, 1 - h, w) + part(d, h, w) + 0.5F);
   }
 };
@@ -37366,7 +37375,8 @@ struct rsqrt : detail::real_function {
 
  private:
   static constexpr float root(float x) {
-    if (x <= 0) return x < 0 ? math::nan<float> : math::infinity<float>;
+    if (x < 0) return math::nan<float>;
+    if (x == 0) return math::infinity<float>;
     return static_cast<float>(1 / math::sqrt(double{x}));
   }
 
@@ -40508,6 +40518,7 @@ template <class T> class result {
   template <class U = T>
     requires(!std::is_same_v<std::remove_cvref_t<U>, result> && !std::is_same_v<std::remove_cvref_t<U>, failure> &&
              __is_constructible(T, U))
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): the constraint excludes results.
   constexpr explicit(!std::is_convertible_v<U, T>) result(U&& value)
       : value_(std::forward<U>(value)), has_value_(true) {}
   constexpr result(failure&& failed) noexcept : error_(std::move(failed.reason)), has_value_(false) {}
@@ -43922,8 +43933,10 @@ struct steps_of_nodes {
       if (const std::int32_t node = plan.steps[k].node; node >= 0)
         step_of[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(k);
     for (std::size_t k = 0; k < plan.stripes.size(); ++k)
-      for (std::int32_t i = 0; plan.stripes[k].rows > 0 && i < plan.stripes[k].steps.count; ++i)
-        stripe_of[static_cast<std::size_t>(plan.stripes[k].steps.first + i)] = static_cast<std::int32_t>(k);
+      for (std::int32_t i = 0; plan.stripes[k].rows > 0 && i < plan.stripes[k].steps.count; ++i) {
+        const std::int32_t at = plan.stripes[k].steps.first + i;
+        stripe_of[static_cast<std::size_t>(at)] = static_cast<std::int32_t>(k);
+      }
   }
 };
 
@@ -45662,8 +45675,9 @@ struct weight_spec {
 };
 
 class bound_weights;
+/// As bind_weights(file, specs), into `bound`, which must be empty.
 template <class = void>
-result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
+[[gnu::cold]] result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
 
 /// Pointers to the weights of a network, in the order of its specs. Each tensor is dense, row-major, aligned to its
 /// element size and in the operator's axis order. The object keeps the `weights` alive that it points into.
@@ -45727,9 +45741,6 @@ class bound_weights {
 /// names it; PyTorch's counters "….num_batches_tracked" are ignored. Two specs may have the same name. Per-channel
 /// scales must be finite and not negative.
 [[gnu::cold]] inline result<bound_weights> bind_weights(const weights& file, array_ref<const weight_spec> specs);
-/// Overload that binds into `bound`, which must be empty.
-template <class>
-[[gnu::cold]] result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
 
 // --- details ---------------------------------------------------------------
 namespace detail {
@@ -50874,7 +50885,8 @@ inline std::vector<char> weights_read(const plan_view& p) {
   };
   for (const step& s : p.steps)
     for (std::int32_t i = 0; i < s.inputs.count; ++i) {
-      const operand_slot& slot = p.slots[static_cast<std::size_t>(s.inputs.first + i)];
+      const std::int32_t at = s.inputs.first + i;
+      const operand_slot& slot = p.slots[static_cast<std::size_t>(at)];
       mark(slot);
       if (slot.scales >= 0) mark(p.slots[static_cast<std::size_t>(slot.scales)]);
     }

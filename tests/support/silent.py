@@ -95,4 +95,5 @@ def main() -> int:
     return 0 if silent and all(silent) else 1
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

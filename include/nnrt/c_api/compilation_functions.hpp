@@ -45,6 +45,8 @@ OH_NN_ReturnCode set_option(const char* function, OH_NNCompilation* handle, cons
 
 }}}  // namespace nnrt::NNRT_ISA::c_api
 
+// NOLINTBEGIN(readability-identifier-naming): parameters are named as in the C header.
+
 NNRT_C_API OH_NNCompilation* OH_NNCompilation_Construct(const OH_NNModel* model) noexcept {
   using namespace nnrt::c_api;
   const auto* const from = alive<model_under_construction>(model);
@@ -177,3 +179,5 @@ NNRT_C_API OH_NN_ReturnCode OH_NNCompilation_Build(OH_NNCompilation* compilation
     return to->build(me);
   });
 }
+
+// NOLINTEND(readability-identifier-naming)

@@ -6,6 +6,8 @@
 
 #include <neural_network_runtime/neural_network_core.h>
 
+// NOLINTBEGIN(readability-identifier-naming): parameters are named as in the C header.
+
 NNRT_C_API OH_NN_ReturnCode OH_NNDevice_GetAllDevicesID(const size_t** allDevicesID, uint32_t* deviceCount) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNDevice_GetAllDevicesID", [&](const char* me) {
@@ -42,3 +44,5 @@ NNRT_C_API OH_NN_ReturnCode OH_NNDevice_GetType(size_t deviceID, OH_NN_DeviceTyp
     return OH_NN_SUCCESS;
   });
 }
+
+// NOLINTEND(readability-identifier-naming)

@@ -51,6 +51,8 @@ NNRT_C_API void OH_NNExecutor_Destroy(OH_NNExecutor** executor) noexcept {
 
 // ---- Queries ----
 
+// NOLINTBEGIN(readability-identifier-naming): parameters are named as in the C header.
+
 NNRT_C_API OH_NN_ReturnCode OH_NNExecutor_GetInputCount(const OH_NNExecutor* executor, size_t* inputCount) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNExecutor_GetInputCount", [&](const char* me) {
@@ -252,3 +254,5 @@ NNRT_C_API void OH_NNExecutor_DestroyOutputMemory(OH_NNExecutor* executor, uint3
     return of->free(me, false, outputIndex, memory), OH_NN_SUCCESS;
   });
 }
+
+// NOLINTEND(readability-identifier-naming)

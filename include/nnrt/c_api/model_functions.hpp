@@ -38,6 +38,8 @@ NNRT_C_API void OH_NNModel_Destroy(OH_NNModel** model) noexcept {
   (void)nnrt::c_api::destroy<nnrt::c_api::model_under_construction>("OH_NNModel_Destroy", model);
 }
 
+// NOLINTBEGIN(readability-identifier-naming): parameters are named as in the C header.
+
 NNRT_C_API OH_NN_ReturnCode OH_NNModel_AddTensor(OH_NNModel* model, const OH_NN_Tensor* tensor) noexcept {
   using namespace nnrt::c_api;
   return coded("OH_NNModel_AddTensor", [&](const char* me) {
@@ -145,3 +147,5 @@ NNRT_C_API OH_NN_ReturnCode OH_NNModel_GetAvailableOperations(OH_NNModel* model,
     return OH_NN_SUCCESS;
   });
 }
+
+// NOLINTEND(readability-identifier-naming)

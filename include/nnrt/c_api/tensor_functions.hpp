@@ -25,6 +25,8 @@ OH_NN_ReturnCode set_list(const char* function, NN_QuantParam* handle, std::vect
 
 // ---- Quantisation parameters ----
 
+// NOLINTBEGIN(readability-identifier-naming): parameters are named as in the C header.
+
 NNRT_C_API NN_QuantParam* OH_NNQuantParam_Create() noexcept {
   return nnrt::c_api::construct<nnrt::c_api::quant_param, NN_QuantParam>("OH_NNQuantParam_Create");
 }
@@ -238,3 +240,5 @@ NNRT_C_API OH_NN_ReturnCode OH_NNTensor_GetOffset(const NN_Tensor* tensor, size_
     return OH_NN_SUCCESS;
   });
 }
+
+// NOLINTEND(readability-identifier-naming)

@@ -27,6 +27,7 @@ template <class T> class array_ref {
   /// From anything with data() and size(): pool, std::vector, std::array, std::span, and array_ref of non-const
   /// elements.
   template <class Container, class = decltype(static_cast<T*>(std::declval<Container&>().data()))>
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): a copy by this constructor is the same.
   constexpr array_ref(Container&& container) : first_(container.data()), size_(container.size()) {}
 
   constexpr T* data() const { return first_; }

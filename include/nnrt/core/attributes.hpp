@@ -362,7 +362,7 @@ struct no_attributes {
 
 /// Index of the word with the fused activation in the packed record; -1: the operator has none.
 template <class Attrs> constexpr int fused_word() {
-  if constexpr (requires(Attrs a) { a.fused = activation::relu; }) {
+  if constexpr (requires { requires std::is_same_v<decltype(Attrs::fused), activation>; }) {
     Attrs with;
     with.fused = activation::relu6;
     Attrs without;

@@ -29,7 +29,8 @@ template <> struct compute<double> {
 
 template <class To, class From> constexpr To saturated(From x) {
   using limits = std::numeric_limits<To>;
-  constexpr From end = static_cast<From>(limits::max() / 2 + 1) * From{2};  // max() + 1, which every From has
+  constexpr To half = limits::max() / 2 + 1;
+  constexpr From end = static_cast<From>(half) * From{2};  // max() + 1, which every From has
   if (is_nan(x)) return 0;
   if (x >= end) return limits::max();
   if (x <= (std::is_signed_v<To> ? -end : From{0})) return limits::min();

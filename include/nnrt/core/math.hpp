@@ -142,6 +142,7 @@ constexpr double sqrt(double x) {
   y = 0.5 * (y + m / y);
   y = 0.5 * (y + m / y);
   y = 0.5 * (y + m / y);
+  // NOLINTNEXTLINE(bugprone-incorrect-roundings): an error of one is corrected below.
   auto root = static_cast<std::int64_t>(NNRT_PRODUCT(y, 0x1p52) + 0.5);
   // The root is the integer nearest to sqrt(square * 2^52): -root < rest <= root. The rest is small, so that arithmetic
   // modulo 2^64 suffices.

@@ -141,6 +141,7 @@ template <class T> class result {
   template <class U = T>
     requires(!std::is_same_v<std::remove_cvref_t<U>, result> && !std::is_same_v<std::remove_cvref_t<U>, failure> &&
              __is_constructible(T, U))
+  // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): the constraint excludes results.
   constexpr explicit(!std::is_convertible_v<U, T>) result(U&& value)
       : value_(std::forward<U>(value)), has_value_(true) {}
   constexpr result(failure&& failed) noexcept : error_(std::move(failed.reason)), has_value_(false) {}

@@ -133,7 +133,7 @@ class executor<G, bpu<Architecture, Options...>> : public detail::refused_calls<
   const program& compiled() const { return session_.compiled(); }
 
  private:
-  executor(program made, const std::vector<saved_input>& given) : session_(made), given_(given) {}
+  executor(const program& made, const std::vector<saved_input>& given) : session_(made), given_(given) {}
 
   template <std::size_t I, class Range> result<void> put(const Range& range) {
     using element = detail::element_of_range<const Range>;

@@ -258,7 +258,7 @@ class calibrator {
   /// The least scale of a channel's weights with which int32 accumulators cover these ranges. Weights of zero, or
   /// nearly zero, would otherwise give the accumulators a scale too small or too large for the bias.
   float min_scale(const std::vector<sum_range>& ranges, std::size_t channel) const {
-    constexpr float max_steps = 1 << 29;
+    constexpr float max_steps = 0x1p29F;
     float least = 0;
     for (const sum_range& range : ranges) {
       const float bias = range.bias == ir::none ? 0.0F : std::fabs(floats_of(range.bias)[channel]);
@@ -367,6 +367,7 @@ class calibrator {
                        std::vector<layer_report>& layers) {
     model watched = made;
     std::vector<std::int32_t> ids;
+    ids.reserve(reported_.size());
     for (const std::int32_t id : reported_) ids.push_back(quantised_of_[static_cast<std::size_t>(id)]);
     add_outputs(watched.graph, ids);
     const auto program = compile(watched);

@@ -119,6 +119,7 @@ inline constexpr auto places_in_file = [] {
 
 /// All bytes of the file, at run time. Not constexpr: a compiler that tries to evaluate it prints its name, which
 /// states the reason. Broken contract: the file in the program differs from the file that the compiler read.
+// NOLINTNEXTLINE(readability-identifier-naming): MiB is how the unit is written.
 template <class File> file_view the_compiler_does_not_have_the_weights_of_a_file_above_1_MiB() {
   const auto stored = File::stored();
   if (!stored) broken_contract(stored.error().message());

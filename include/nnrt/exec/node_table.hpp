@@ -55,8 +55,10 @@ struct steps_of_nodes {
       if (const std::int32_t node = plan.steps[k].node; node >= 0)
         step_of[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(k);
     for (std::size_t k = 0; k < plan.stripes.size(); ++k)
-      for (std::int32_t i = 0; plan.stripes[k].rows > 0 && i < plan.stripes[k].steps.count; ++i)
-        stripe_of[static_cast<std::size_t>(plan.stripes[k].steps.first + i)] = static_cast<std::int32_t>(k);
+      for (std::int32_t i = 0; plan.stripes[k].rows > 0 && i < plan.stripes[k].steps.count; ++i) {
+        const std::int32_t at = plan.stripes[k].steps.first + i;
+        stripe_of[static_cast<std::size_t>(at)] = static_cast<std::int32_t>(k);
+      }
   }
 };
 

@@ -71,7 +71,8 @@ inline std::int64_t bytes_of_step(const plan_view& plan, const step& s) {
   std::int64_t bytes = 0;
   for (const ir::range& operands : {s.inputs, s.outputs})
     for (std::int32_t i = 0; i < operands.count; ++i) {
-      const operand_slot& slot = plan.slots[static_cast<std::size_t>(operands.first + i)];
+      const std::int32_t at = operands.first + i;
+      const operand_slot& slot = plan.slots[static_cast<std::size_t>(at)];
       if (slot.base != no_memory && slot.desc >= 0) bytes += plan.desc_of(slot).bytes();
     }
   return bytes;

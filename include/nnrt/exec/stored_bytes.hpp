@@ -57,7 +57,8 @@ inline std::vector<char> weights_read(const plan_view& p) {
   };
   for (const step& s : p.steps)
     for (std::int32_t i = 0; i < s.inputs.count; ++i) {
-      const operand_slot& slot = p.slots[static_cast<std::size_t>(s.inputs.first + i)];
+      const std::int32_t at = s.inputs.first + i;
+      const operand_slot& slot = p.slots[static_cast<std::size_t>(at)];
       mark(slot);
       if (slot.scales >= 0) mark(p.slots[static_cast<std::size_t>(slot.scales)]);
     }

@@ -74,12 +74,11 @@ inline diagnostic find_image(used_memory& memory, const hbDNNTensor& tensor, std
   made.first = static_cast<std::uint8_t*>(tensor.sysMem[0].virAddr);
   if (made.type == image_type::nv12_separate) {
     made.second = static_cast<std::uint8_t*>(tensor.sysMem[1].virAddr);
-    if (const diagnostic wrong = fault_of_memory(memory, tensor.sysMem[1], count * plane / 2); !wrong.empty())
-      return wrong;
+    if (diagnostic wrong = fault_of_memory(memory, tensor.sysMem[1], count * plane / 2); !wrong.empty()) return wrong;
     return fault_of_memory(memory, tensor.sysMem[0], count * plane);
   }
   const std::int64_t bytes = made.is_nv12() ? plane * 3 / 2 : made.is_planar ? 3 * plane : plane;
-  if (const diagnostic wrong = fault_of_memory(memory, tensor.sysMem[0], count * bytes); !wrong.empty()) return wrong;
+  if (diagnostic wrong = fault_of_memory(memory, tensor.sysMem[0], count * bytes); !wrong.empty()) return wrong;
   if (made.is_nv12()) made.second = made.first + plane;
   return {};
 }
@@ -130,7 +129,7 @@ inline diagnostic find_sources(used_memory& memory, const tensor_spec& spec, con
     hbDNNTensor whole = tensor;
     whole.properties.tensorLayout = spec.properties.tensorLayout;
     source one;
-    if (const diagnostic wrong = find_image(memory, whole, items, one.image); !wrong.empty()) return wrong;
+    if (diagnostic wrong = find_image(memory, whole, items, one.image); !wrong.empty()) return wrong;
     one.first = reinterpret_cast<const std::byte*>(one.image.first);
     for (std::int64_t n = 0; n < items; ++n, one.image = next_image(one.image)) made.push_back(one);
     return {};
@@ -139,7 +138,7 @@ inline diagnostic find_sources(used_memory& memory, const tensor_spec& spec, con
   source one;
   one.has_padding = !equal(p.alignedShape, valid);
   const std::int64_t bytes = (one.has_padding ? spec.lies.bytes : spec.dense_bytes()) / parts;
-  if (const diagnostic wrong = fault_of_memory(memory, tensor.sysMem[0], bytes); !wrong.empty()) return wrong;
+  if (diagnostic wrong = fault_of_memory(memory, tensor.sysMem[0], bytes); !wrong.empty()) return wrong;
   one.first = static_cast<const std::byte*>(tensor.sysMem[0].virAddr);
   for (std::int64_t n = 0; n < items; ++n, one.first += bytes / items) made.push_back(one);
   return {};
@@ -160,8 +159,8 @@ inline diagnostic find_region(used_memory& memory, const tensor_spec& spec, cons
   if (equal(whole.properties.validShape, valid)) whole.properties.validShape = whole.properties.alignedShape;
   if (const std::int32_t images = whole.properties.validShape.dimensionSize[0]; images != 1)
     return joined({"validShape: got ", images, " images, expected 1, of which there are regions"});
-  if (const diagnostic wrong = find_image(memory, whole, 1, made.image); !wrong.empty()) return wrong;
-  if (const diagnostic wrong = fault_of_region(by, made.image, region, spec.width(), spec.height()); !wrong.empty())
+  if (diagnostic wrong = find_image(memory, whole, 1, made.image); !wrong.empty()) return wrong;
+  if (diagnostic wrong = fault_of_region(by, made.image, region, spec.width(), spec.height()); !wrong.empty())
     return wrong;
   made.first = reinterpret_cast<const std::byte*>(made.image.first);
   made.has_region = true;

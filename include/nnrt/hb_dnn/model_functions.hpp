@@ -111,6 +111,8 @@ NNRT_C_API const char* hbDNNGetVersion(void) { return "1.1.0"; }
 
 // ---- Loading ----
 
+// NOLINTBEGIN(readability-identifier-naming): parameters are named as in the C header.
+
 NNRT_C_API int32_t hbDNNInitializeFromFiles(hbPackedDNNHandle_t* packedDNNHandle, const char** modelFileNames,
                                             int32_t modelFileCount) {
   using namespace nnrt::hb_dnn;
@@ -227,3 +229,5 @@ NNRT_C_API int32_t hbDNNGetInputSource(int32_t* source, hbDNNHandle_t dnnHandle,
                                       : HB_DNN_INPUT_FROM_DDR;
       });
 }
+
+// NOLINTEND(readability-identifier-naming)

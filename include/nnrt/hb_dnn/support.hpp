@@ -101,6 +101,7 @@ template <class T> class handle_registry {
   std::vector<std::pair<void*, std::shared_ptr<T>>> all() const {
     const std::lock_guard lock(mutex_);
     std::vector<std::pair<void*, std::shared_ptr<T>>> list;
+    list.reserve(alive_.size());
     for (const auto& [number, object] : alive_) list.emplace_back(reinterpret_cast<void*>(number), object);
     return list;
   }

@@ -42,6 +42,8 @@ std::int32_t start_model(const char* function, hbDNNTaskHandle_t* task_handle,
 
 }}}  // namespace nnrt::NNRT_ISA::hb_dnn
 
+// NOLINTBEGIN(readability-identifier-naming): parameters are named as in the C header.
+
 NNRT_C_API int32_t hbDNNInfer(hbDNNTaskHandle_t* taskHandle, hbDNNTensor** output, const hbDNNTensor* input,
                               hbDNNHandle_t dnnHandle, hbDNNInferCtrlParam* inferCtrlParam) {
   return nnrt::hb_dnn::start_model(
@@ -104,3 +106,5 @@ NNRT_C_API int32_t hbDNNReleaseTask(hbDNNTaskHandle_t taskHandle) {
     return HB_DNN_SUCCESS;
   });
 }
+
+// NOLINTEND(readability-identifier-naming)

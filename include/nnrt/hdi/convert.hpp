@@ -91,14 +91,14 @@ inline fault get(pads& border, const longs& member) {
   return {};
 }
 template <attribute_list A, class E> fault get(A& list, const std::vector<E>& member) {
-  constexpr std::size_t most = sizeof list.items / sizeof list.items[0];
+  constexpr std::size_t most = std::extent_v<decltype(A::items)>;
   if (member.size() > most) return joined({"has ", member.size(), " numbers, expected at most ", most});
   list.count = 0;
   for (const E& number : member) list.items[list.count++] = number;
   return {};
 }
 template <attribute_list A> fault get(A& list, const rows_of_longs& member) {
-  constexpr std::size_t most = sizeof list.items / sizeof list.items[0] / 2;
+  constexpr std::size_t most = std::extent_v<decltype(A::items)> / 2;
   if (member.size() > most) return joined({"has ", member.size(), " rows, expected at most ", most});
   list.count = 0;
   for (std::size_t i = 0; i < member.size(); ++i) {

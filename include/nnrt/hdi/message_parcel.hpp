@@ -11,6 +11,7 @@ namespace nnrt { inline namespace NNRT_ISA { namespace hdi {
 /// separate list and are not owned.
 class message_parcel {
  public:
+  // NOLINTBEGIN(readability-identifier-naming): names are OpenHarmony's.
   // clang-format off
   bool WriteBool(bool value) { return put(std::int32_t{value}); }
   bool WriteInt8(std::int8_t value) { return put(std::int32_t{value}); }
@@ -173,5 +174,7 @@ class message_parcel {
   writer written_;
   std::size_t next_ = 0;
 };
+
+// NOLINTEND(readability-identifier-naming)
 
 }}}  // namespace nnrt::NNRT_ISA::hdi

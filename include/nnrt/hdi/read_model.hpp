@@ -196,6 +196,7 @@ class model_reader {
       v.is = maker_[i] == the_caller ? ir::kind::input : is_constant(i) ? ir::kind::constant : ir::kind::result;
       if (v.desc.quantised.mode == quantisation::kind::per_channel) {
         std::vector<float> scales;
+        scales.reserve(t.quantParams.size());
         for (const QuantParam& q : t.quantParams) scales.push_back(static_cast<float>(q.scale));
         v.scales = g.add_constant<float>({f32, {static_cast<std::int64_t>(scales.size())}}, scales);
       }

@@ -23,6 +23,8 @@ template <> struct detail::plainness<common::SharedBuffer> {
 
 namespace common {
 
+// NOLINTBEGIN(readability-identifier-naming): names are OpenHarmony's.
+
 enum DeviceType : std::int32_t { OTHER, CPU, GPU, ACCELERATOR };
 enum DeviceStatus : std::int32_t { AVAILABLE, BUSY, OFFLINE, UNKNOWN };
 enum PerformanceMode : std::int32_t {
@@ -294,5 +296,7 @@ namespace v2_1 {
 using namespace v2_0;
 }  // namespace v2_1
 using namespace v2_1;
+
+// NOLINTEND(readability-identifier-naming)
 
 }}}  // namespace nnrt::NNRT_ISA::hdi

@@ -63,8 +63,9 @@ struct weight_spec {
 };
 
 class bound_weights;
+/// As bind_weights(file, specs), into `bound`, which must be empty.
 template <class = void>
-result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
+[[gnu::cold]] result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
 
 /// Pointers to the weights of a network, in the order of its specs. Each tensor is dense, row-major, aligned to its
 /// element size and in the operator's axis order. The object keeps the `weights` alive that it points into.
@@ -128,9 +129,6 @@ class bound_weights {
 /// names it; PyTorch's counters "….num_batches_tracked" are ignored. Two specs may have the same name. Per-channel
 /// scales must be finite and not negative.
 [[gnu::cold]] inline result<bound_weights> bind_weights(const weights& file, array_ref<const weight_spec> specs);
-/// Overload that binds into `bound`, which must be empty.
-template <class>
-[[gnu::cold]] result<void> bind_weights(const weights& file, array_ref<const weight_spec> specs, bound_weights& bound);
 
 // --- details ---------------------------------------------------------------
 namespace detail {

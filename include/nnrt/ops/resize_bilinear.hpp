@@ -182,6 +182,7 @@ struct resize_bilinear {
     const auto part = [](T pixel, float of_row, float of_column) {
       return math::product(math::product(static_cast<float>(pixel), of_row), of_column);
     };
+    // NOLINTNEXTLINE(bugprone-incorrect-roundings): what the contract says, in floats; pixels are not negative.
     return static_cast<T>(part(a, 1 - h, 1 - w) + part(b, h, 1 - w) + part(c, 1 - h, w) + part(d, h, w) + 0.5F);
   }
 };

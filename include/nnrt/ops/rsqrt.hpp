@@ -41,7 +41,8 @@ struct rsqrt : detail::real_function {
 
  private:
   static constexpr float root(float x) {
-    if (x <= 0) return x < 0 ? math::nan<float> : math::infinity<float>;
+    if (x < 0) return math::nan<float>;
+    if (x == 0) return math::infinity<float>;
     return static_cast<float>(1 / math::sqrt(double{x}));
   }
 

@@ -37,7 +37,7 @@ constexpr segmentation cut_into_segments(const ir::graph& g, array_ref<const int
   }
   segmentation made;
   pool<std::int32_t> number;  // levels without nodes have none
-  number.assign(static_cast<std::size_t>(most + 1), -1);
+  number.assign(static_cast<std::size_t>(most) + 1, -1);
   for (const std::int32_t at : level)
     if (at >= 0) number[static_cast<std::size_t>(at)] = 0;
   for (std::size_t at = 0; at < number.size(); ++at) {

@@ -15,7 +15,7 @@ struct graph_facts {
 
   constexpr explicit graph_facts(const ir::graph& g) : use(g) {
     reader.assign(g.values.size(), ir::none);
-    for (const ir::value& v : g.values) known.push_back(v.is == ir::kind::weight || v.is == ir::kind::constant);
+    for (const ir::value& v : g.values) known.push_back(v.is == ir::kind::weight || v.is == ir::kind::constant ? 1 : 0);
     for (std::size_t i = 0; i < g.nodes.size(); ++i) {
       for (const std::int32_t id : g.inputs_of(g.nodes[i]))
         if (id != ir::none) reader[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(i);

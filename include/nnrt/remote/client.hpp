@@ -103,8 +103,10 @@ class lender : public std::enable_shared_from_this<lender> {
       given = {++last_number_, host};
     }
     auto done = host->tell_first(question::lend, lent_memory{given.number, memory.bytes, {memory.fd, 0, 0, 0}}, until);
-    if (is_late(done)) leave(std::move(given));
-    if (!done) return done;
+    if (!done) {
+      if (is_late(done)) leave(std::move(given));
+      return done;
+    }
     const std::lock_guard lock(mutex_);
     memory.number = given.number, memory.lent_to = host;
     return done;

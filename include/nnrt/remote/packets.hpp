@@ -40,6 +40,7 @@ struct packet {
   /// File descriptors for hdi::reader.
   std::vector<int> descriptors() const {
     std::vector<int> numbers;
+    numbers.reserve(files.size());
     for (const owned_fd& f : files) numbers.push_back(f.number());
     return numbers;
   }

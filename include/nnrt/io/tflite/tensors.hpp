@@ -481,7 +481,7 @@ class tensor_reader {
   if (!desc) return fail(desc.error());
   const auto initial = zeros(*desc, index);
   if (!initial) return fail(initial.error());
-  const auto state = network_.state(letters_of(detail::state_name(network_.graph(), name(index))), *desc, *initial);
+  auto state = network_.state(letters_of(detail::state_name(network_.graph(), name(index))), *desc, *initial);
   if (!state) return fail(state.error());
   variable made;
   made.name = name(index), made.graph = place_.number, made.tensor = index, made.state = *state;
@@ -498,7 +498,7 @@ class tensor_reader {
     return fail(refusal(output, error_code::not_supported,
                         {"is made by an operator with memory, in a subgraph that runs once"}));
   if (auto ok = detail::check_room(of_all_.variables); !ok) return fail(std::move(ok.error()));
-  const auto state = network_.state(letters_of(detail::state_name(network_.graph(), name(output))), desc, initial);
+  auto state = network_.state(letters_of(detail::state_name(network_.graph(), name(output))), desc, initial);
   if (!state) return state;
   variable made;
   made.name = name(output), made.graph = place_.number, made.tensor = memory_index(output, number), made.state = *state;
@@ -657,7 +657,7 @@ class tensor_reader {
 /// Adds a weight whose elements are read from the file.
 [[gnu::cold]] constexpr result<std::int32_t> tensor_reader::keep(const pool<char>& called, const tensor_desc& desc,
                                                                  weight_place place) {
-  const auto id = network_.weight(letters_of(called), desc);
+  auto id = network_.weight(letters_of(called), desc);
   if (!id) return id;
   place.value = *id;
   of_all_.places.push_back(place);

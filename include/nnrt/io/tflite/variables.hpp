@@ -75,7 +75,7 @@ namespace detail {
     return fail(error_code::not_supported,
                 {"variable ", piece::in_quotes(v.name), " is read, but no CALL_ONCE before has assigned it"});
   if (v.state == ir::none) {
-    const auto initial = with_scale_of(network, v.initial, like);
+    auto initial = with_scale_of(network, v.initial, like);
     if (!initial) return initial;
     auto made = network.state(letters_of(state_name(network.graph(), v.name)), network.desc(*initial), *initial);
     if (!made) return made;

@@ -29,7 +29,7 @@ inline bool is_read_by_value(table_of<schema::tensor> tensor) {
       if (const std::uint32_t buffer = tensors[i][schema::tensor::buffer]; buffer < has_weights.size())
         (is_read_by_value(tensors[i]) ? has_more : has_weights)[buffer] = 1;
   }
-  for (std::size_t i = 0; i < has_weights.size(); ++i) has_weights[i] = has_weights[i] != 0 && has_more[i] == 0;
+  for (std::size_t i = 0; i < has_weights.size(); ++i) has_weights[i] = has_weights[i] != 0 && has_more[i] == 0 ? 1 : 0;
   return has_weights;
 }
 
@@ -51,7 +51,7 @@ inline bool is_read_by_value(table_of<schema::tensor> tensor) {
     else if (!bytes.empty())
       mark(kept, bytes.at / page, (end + page - 1) / page);  // buffers of a hand-made file may overlap
   }
-  for (std::size_t i = 0; i < found.size(); ++i) found[i] = found[i] != 0 && kept[i] == 0;
+  for (std::size_t i = 0; i < found.size(); ++i) found[i] = found[i] != 0 && kept[i] == 0 ? 1 : 0;
   return found;
 }
 

@@ -112,7 +112,8 @@ constexpr bool prefers_copied_tiles(const conv_shape& s, bool panel_stays) {
   // ones.
   const std::int64_t beside = panel_stays ? 2 : 4;
   const auto cost = [&](std::int64_t rows) {
-    return static_cast<double>((rows + 1) / 2 * 2 + beside * m_blocking{rows}.count());
+    const std::int64_t even_rows = (rows + 1) / 2 * 2;
+    return static_cast<double>(even_rows + beside * m_blocking{rows}.count());
   };
   const double pixels = static_cast<double>(s.out_pixels()),
                copies = 10 * pixels / static_cast<double>(std::max<std::int64_t>(1, s.group_out()));

@@ -110,6 +110,7 @@ void transform_input(const float* pixels, std::int64_t line, std::int64_t channe
             return value;
           },
           [&](auto i, auto j, f32_vec value) __attribute__((always_inline)) {
+            // NOLINTNEXTLINE(bugprone-branch-clone): they are the same for a stride of 1 only.
             store(reinterpret_cast<float*>(to) + (below * (j == side - 1 ? 1 : Stride) + beside) * channels, value);
             to = advanced(to, i == rows - 1 ? (1 + below) * step : step), optimization_barrier(to);
           });
@@ -213,7 +214,10 @@ inline constexpr double product_tile_cost = 6 * mr * tile_vectors, bytes_from_me
 inline constexpr double l2_resident_bytes = 1024 * 1024, l3_resident_bytes = 8 * 1024 * 1024;
 
 /// Costs are doubles: products of extents could overflow integers.
-constexpr double vectors_of(std::int64_t channels) { return static_cast<double>(whole_vectors(channels) / f32_lanes); }
+constexpr double vectors_of(std::int64_t channels) {
+  const std::int64_t vectors = whole_vectors(channels) / f32_lanes;
+  return static_cast<double>(vectors);
+}
 constexpr double product_tiles(std::int64_t rows, std::int64_t columns) {
   return static_cast<double>(m_blocking{rows}.count()) * static_cast<double>(panels_of(columns));
 }

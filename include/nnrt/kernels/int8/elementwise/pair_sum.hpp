@@ -79,20 +79,20 @@ template <class T> class int8_pair_line_search {
   // Largest distance of slopes from the rounded real slopes.
   static constexpr std::int32_t max_off = 8;
 
-  const function& f;
+  const function& f_;
   struct pair {
     std::int32_t a, b, y;
   };
-  pair pairs[max_pairs];  // pairs that some coefficients got wrong
-  int count = 0;
+  pair pairs_[max_pairs];  // pairs that some coefficients got wrong
+  int count_ = 0;
 
  public:
-  explicit int8_pair_line_search(const function& sum) : f(sum) {}
+  explicit int8_pair_line_search(const function& sum) : f_(sum) {}
 
   int8_pair_sum found() {
-    const auto [a, b] = real_slopes(f);
+    const auto [a, b] = real_slopes(f_);
     int8_pair_sum line{};
-    line.low = f.result.range.low - first, line.high = f.result.range.high - first;
+    line.low = f_.result.range.low - first, line.high = f_.result.range.high - first;
     line.shift = shift_for(a < 0 ? -a : a, b < 0 ? -b : b);
     if (line.shift > 0 && !find_near(a * power_of_two(line.shift), b * power_of_two(line.shift), line)) line.shift = 0;
     return line;
@@ -122,18 +122,18 @@ template <class T> class int8_pair_line_search {
   /// Finds the offset nearest to the real one that is right for all pairs known so far. Each wrong attempt adds pairs.
   bool find_offset(int8_pair_sum& line) {
     const std::int64_t half = std::int64_t{1} << (line.shift - 1);
-    const std::int64_t real = (2 * (f.result.zero_point - first) + 1) * half -
-                              std::int64_t{line.slope_a} * (f.zero_a - first) -
-                              std::int64_t{line.slope_b} * (f.zero_b - first);
+    const std::int64_t real = (2 * (f_.result.zero_point - first) + 1) * half -
+                              std::int64_t{line.slope_a} * (f_.zero_a - first) -
+                              std::int64_t{line.slope_b} * (f_.zero_b - first);
     std::int64_t low = real - half, high = real + half;
     for (int known = 0;;) {
-      for (; known < count; ++known) {
-        const pair& p = pairs[known];
+      for (; known < count_; ++known) {
+        const pair& p = pairs_[known];
         const std::int64_t products = std::int64_t{line.slope_a} * p.a + std::int64_t{line.slope_b} * p.b;
         if (p.y > line.low) low = std::max(low, 2 * p.y * half - products);
         if (p.y < line.high) high = std::min(high, 2 * (p.y + 1) * half - products - 1);
       }
-      if (low > high || count > max_pairs - pairs_of_check) return false;
+      if (low > high || count_ > max_pairs - pairs_of_check) return false;
       line.offset = static_cast<std::int32_t>(
           static_cast<std::uint32_t>(static_cast<std::uint64_t>(nnrt::detail::clamped(real, low, high))));
       if (is_right(line)) return true;
@@ -144,8 +144,8 @@ template <class T> class int8_pair_line_search {
   bool is_right(const int8_pair_sum& line) {
     using exact_lanes = int8_pair_lanes<function>;
     if constexpr (exact_lanes::exists)
-      if (exact_lanes::fits(f)) return is_right_for_all(line, exact_lanes(f));
-    return is_right_for_all(line, one_by_one{f});
+      if (exact_lanes::fits(f_)) return is_right_for_all(line, exact_lanes(f_));
+    return is_right_for_all(line, one_by_one{f_});
   }
   /// Sums of a register of bytes for functions without vector code.
   struct one_by_one {
@@ -158,21 +158,21 @@ template <class T> class int8_pair_line_search {
     }
   };
   template <class Exact> [[gnu::noinline]] bool is_right_for_all(const int8_pair_sum& line, const Exact& exactly) {
-    const int8_pair_line_lanes<T> f32_lanes(line);
+    const int8_pair_line_lanes<T> by_line(line);
     const auto every = [](std::int32_t a) { return static_cast<std::int8_t>(a) - int8_vector{}; };
     for (std::int32_t first_b = -128; first_b < 128; first_b += register_bytes) {
       int8_vector b, differs{};
       for (int i = 0; i < register_bytes; ++i) b[i] = static_cast<std::int8_t>(first_b + i);
       const auto b_in_sum = prepared(exactly, b);
-      for (std::int32_t a = -128; a < 128; ++a) differs |= exactly(every(a), b_in_sum) ^ f32_lanes(every(a), b);
+      for (std::int32_t a = -128; a < 128; ++a) differs |= exactly(every(a), b_in_sum) ^ by_line(every(a), b);
       if (!any_bit(differs)) continue;
-      const int enough = count + pairs_of_check;
-      for (std::int32_t a = -128; a < 128 && count < enough; ++a) {
-        const int8_vector right = exactly(every(a), b), wrong = right ^ f32_lanes(every(a), b);
+      const int enough = count_ + pairs_of_check;
+      for (std::int32_t a = -128; a < 128 && count_ < enough; ++a) {
+        const int8_vector right = exactly(every(a), b), wrong = right ^ by_line(every(a), b);
         if (!any_bit(wrong)) continue;
         int i = 0;
         while (wrong[i] == 0) ++i;
-        pairs[count++] = {number(every(a)[0]), number(b[i]), number(right[i])};
+        pairs_[count_++] = {number(every(a)[0]), number(b[i]), number(right[i])};
       }
       return false;
     }

@@ -1,0 +1,89 @@
+"""tidy.py: runs clang-tidy 16 with the checks of .clang-tidy over the headers and programs, and shows what it finds.
+
+Flow: the leg `tidy` of tests/nightly.sh runs it. Units are read with NNRT_SEPARATE_COMPILATION: templates are checked
+where they are defined, which takes minutes, and not again for every operator and dtype, which takes hours.
+
+    tidy.py [--match REGEX] [--checks CHECKS]
+
+Units: all headers of include/nnrt together, for each kind of machine, and each source of tools/ and examples/.
+--match chooses among their names; --checks (bugprone-use-after-move, for instance) runs those instead of .clang-tidy's.
+Exits with 1 if there is a finding, or a check named in .clang-tidy does not exist.
+"""
+import argparse
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from silent import ROOT, SEPARATE, SETS, flags_of, literals_of
+
+TIDY = "clang-tidy-16"
+MACHINES = {
+    **{name: SETS[name] for name in ("avx512", "avx2", "sse4")},
+    "neon": ["--target=aarch64-linux-gnu", "-march=armv8.2-a+dotprod+i8mm"],
+    "generic": ["-U__SSE2__"],
+}
+FINDING = re.compile(r"^(\S+?):(\d+):(\d+): (?:error|warning): .*\[([\w.-]+)")
+
+
+def units(scratch: Path) -> list[tuple[str, Path, list[str]]]:
+    """Name, file and flags of each unit."""
+    headers = sorted((ROOT / "include").rglob("*.hpp"))
+    every = scratch / "headers.cpp"
+    every.write_text("".join(f"#include <{h.relative_to(ROOT / 'include')}>\n" for h in headers), encoding="utf-8")
+    found = [(f"{len(headers)} headers, {name}", every, flags) for name, flags in MACHINES.items()]
+    for pattern in ("tools/*.cpp", "tools/*/*.cpp", "examples/*/*.cpp"):
+        for source in sorted(ROOT.glob(pattern)):
+            own = [f"-I{ROOT / 'tools'}", *flags_of(source), *literals_of(source.parent, scratch)]
+            found.append((str(source.relative_to(ROOT)), source, own))
+    return found
+
+
+def unknown_checks() -> list[str]:
+    """Checks that .clang-tidy names, by themselves or by a pattern, and that clang-tidy does not have."""
+    text = (ROOT / ".clang-tidy").read_text(encoding="utf-8")
+    named = re.search(r"^Checks: >\n((?:  .*\n)+)", text, re.M).group(1)
+    listed = subprocess.run([TIDY, "--checks=*", "--list-checks"], capture_output=True, text=True, check=True)
+    known = listed.stdout.split()
+    patterns = [name.strip().lstrip("-") for name in named.split(",")]
+    return [p for p in patterns if not any(re.fullmatch(p.replace("*", ".*"), check) for check in known)]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--match", default="")
+    parser.add_argument("--checks", default="")
+    asked = parser.parse_args()
+    unknown = unknown_checks()
+    if unknown:
+        print(f".clang-tidy: {TIDY} has no {', '.join(unknown)}")
+    only = [f"--checks=-*,{asked.checks}"] if asked.checks else []
+    findings: dict[tuple[str, ...], None] = {}
+    failed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        chosen = [u for u in units(Path(scratch)) if re.search(asked.match, u[0])]
+        for number, (name, source, flags) in enumerate(chosen, 1):
+            began = time.monotonic()
+            command = [TIDY, "--quiet", f"--config-file={ROOT / '.clang-tidy'}", *only, str(source), "--",
+                       "-std=c++20", f"-I{ROOT / 'include'}", *SEPARATE, *flags]
+            done = subprocess.run(command, capture_output=True, text=True)
+            print(f"{number}/{len(chosen)} {name}: {time.monotonic() - began:.0f} s", flush=True)
+            new = []
+            for line in done.stdout.splitlines():
+                seen = FINDING.match(line)
+                if seen and seen.groups() not in findings:
+                    findings[seen.groups()] = None
+                    new.append(line.replace(f"{ROOT}/", "").replace(",-warnings-as-errors]", "]"))
+            if new:
+                print("\n".join(new), flush=True)
+            if done.returncode != 0:
+                failed += 1
+                if not any(FINDING.match(line) for line in done.stdout.splitlines()):
+                    print(done.stdout + done.stderr, flush=True)
+    print(f"{len(chosen)} units, {len(findings)} findings")
+    return 1 if unknown or failed or findings or not chosen else 0
+
+
+sys.exit(main())
