@@ -73,6 +73,8 @@ template <class Machine, class Registers, std::size_t Bytes> struct generic_mach
   using f64 = typename vectors_of<Bytes>::f64;
   using half_i32 = typename vectors_of<Bytes>::half_i32;
   static constexpr int i32_lanes = Bytes / 4, i16_lanes = Bytes / 2, i8_lanes = Bytes;
+  /// Whether integers have registers of `Bytes` bytes; without, compilers take vectors apart and keep them in memory.
+  static constexpr bool has_integer_vectors = true;
 
   /// Vector registers of the machine; register tiles are chosen by it.
   static constexpr int vector_registers = 16;

@@ -27,10 +27,66 @@ constexpr int steps_of_a_turn(int accumulators) {
   return vector_registers == 16 && int_lanes == 8 && sets_for(accumulators) == 1 ? 2 : 1;
 }
 
+/// Two rows of A, and the first of two columns of packed B.
+struct int8_square {
+  address upper, lower, column;
+};
+/// Products of two rows with two columns, which are lanes next to each other, on machines without vectors: the
+/// accumulators stay in registers. `sums` has the start values and then the results, of the upper row and of the lower
+/// row.
+template <class Sums>
+void add_square_of_products(const int8_tile& t, int8_square at, std::int32_t flip, std::uint32_t (&sums)[4]) {
+  std::uint32_t a = sums[0], b = sums[1], c = sums[2], d = sums[3];
+  const auto value_of = [&](std::byte x) __attribute__((always_inline)) {
+    const auto byte = static_cast<std::uint8_t>(Sums::flips ? x ^ static_cast<std::byte>(flip) : x);
+    return dots_are_signed ? static_cast<std::int8_t>(byte) : int{byte};
+  };
+  for (std::int64_t run = t.runs; run > 0; --run) {
+    for (std::int64_t step = t.steps; step > 0; --step) {
+      const auto* const first = reinterpret_cast<const std::byte*>(at.upper);
+      const auto* const second = reinterpret_cast<const std::byte*>(at.lower);
+      const auto* const weights = reinterpret_cast<const std::byte*>(at.column);
+      each<4>([&](int i) __attribute__((always_inline)) {
+        const int upper = value_of(first[i]), lower = value_of(second[i]), left = static_cast<std::int8_t>(weights[i]),
+                  right = static_cast<std::int8_t>(weights[4 + i]);
+        a += static_cast<std::uint32_t>(upper * left), b += static_cast<std::uint32_t>(upper * right);
+        c += static_cast<std::uint32_t>(lower * left), d += static_cast<std::uint32_t>(lower * right);
+      });
+      at.upper += 4, at.lower += 4, at.column += Sums::step_bytes;
+    }
+    at.upper = bytes_further(at.upper, t.run_stride - 4 * t.steps);
+    at.lower = bytes_further(at.lower, t.run_stride - 4 * t.steps);
+  }
+  sums[0] = a, sums[1] = b, sums[2] = c, sums[3] = d;
+}
+/// sum_tile() without vectors.
+template <class Sums>
+void sum_tile_by_scalars(const int8_tile& t, const typename Sums::cursor& a, const std::byte* b, const std::byte* start,
+                         std::int32_t flip, Sums& result) {
+  for (std::int64_t v = 0; v * Sums::weight_bytes < Sums::step_bytes; ++v)
+    for (std::int64_t lane = 0; lane < int_lanes; lane += 2)
+      each<(Sums::rows + 1) / 2>([&](auto pair) {
+        constexpr int upper = 2 * pair,
+                      lower = upper + 1 < Sums::rows ? upper + 1 : upper;  // the last row may be alone
+        std::uint32_t sums[4];
+        std::memcpy(sums, start + v * register_bytes + 4 * lane, 8), std::memcpy(sums + 2, sums, 8);
+        const std::byte* const column = b + v * Sums::weight_bytes + 4 * lane;
+        add_square_of_products<Sums>(t,
+                                     {address_of_bytes(a.template at<upper>(0)),
+                                      address_of_bytes(a.template at<lower>(0)), address_of_bytes(column)},
+                                     flip, sums);
+        const auto store_row = [&](int row, const std::uint32_t* two) {
+          std::memcpy(reinterpret_cast<std::byte*>(&result.of[v][row]) + 4 * lane, two, 8);
+        };
+        store_row(lower, sums + 2), store_row(upper, sums);
+      });
+}
+
 /// Computes the accumulators of one tile, with rows from `a` on and weights at `b`.
 template <class Sums>
 [[gnu::always_inline]] inline void sum_tile(const int8_tile& t, typename Sums::cursor a, const std::byte* b,
                                             const std::byte* start, int_vector flip, Sums& result) {
+  if constexpr (!machine::has_integer_vectors) return sum_tile_by_scalars(t, a, b, start, flip[0], result);
   constexpr int sets = sets_for(Sums::accumulators);
   constexpr bool may_end_in_half = Sums::cursor::is_wide && !has_lane_dots;
   Sums sum[sets];
