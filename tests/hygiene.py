@@ -521,9 +521,9 @@ def main() -> int:
         print(f"usage: tests/hygiene.py [CHECK...], all of them without: {', '.join(CHECKS)}",
               file=sys.stdout if is_asked else sys.stderr)
         return 0 if is_asked else 2
-    complaints = [complaint for name in wanted for complaint in CHECKS[name]()]
-    print("\n".join(complaints))
-    return 1 if complaints else 0
+    faults = [fault for name in wanted for fault in CHECKS[name]()]
+    print("\n".join(faults))
+    return 1 if faults else 0
 
 
 sys.exit(main())

@@ -4976,12 +4976,12 @@ template <class Machine, class Registers, std::size_t Bytes> struct generic_mach
     Machine::round_floats(Machine::on_line(x, slope, offset), nearest, distance);
     return nearest;
   }
-  /// x * slope + offset with the sign of x, rounded to the nearest integer. Where lines round once, an x below `bend`
-  /// and its result are shifted.
-  [[gnu::always_inline]] static i32 scaled_by_line(i32 x, i32 slope, i32 offset, i32 bend, i32 below_shift,
+  /// x * slope + offset with the sign of x, rounded to the nearest integer. Where lines round once, an x below
+  /// `breakpoint` and its result are shifted.
+  [[gnu::always_inline]] static i32 scaled_by_line(i32 x, i32 slope, i32 offset, i32 breakpoint, i32 below_shift,
                                                    i32 below_offset) {
     if constexpr (Machine::lines_round_once) {
-      const i32 is_below = x < bend;
+      const i32 is_below = x < breakpoint;
       return Machine::scaled_by_rising_line(x + (is_below & below_shift), slope, offset) + (is_below & below_offset);
     } else {
       return Machine::scaled_by_rising_line(x, slope, (x & INT32_MIN) | offset);
@@ -5956,9 +5956,9 @@ struct x86_avx512 : generic_machine<x86_avx512, registers_of<xsimd::avx512bw>, 6
   [[gnu::always_inline]] static i32 scaled_by_rising_line(i32 x, i32 slope, i32 offset) {
     return (i32)_mm512_fmadd_ps((__m512)x, (__m512)slope, (__m512)offset);
   }
-  [[gnu::always_inline]] static i32 scaled_by_line(i32 x, i32 slope, i32 offset, i32 bend, i32 below_shift,
+  [[gnu::always_inline]] static i32 scaled_by_line(i32 x, i32 slope, i32 offset, i32 breakpoint, i32 below_shift,
                                                    i32 below_offset) {
-    const __mmask16 is_below = _mm512_cmplt_epi32_mask((__m512i)x, (__m512i)bend);
+    const __mmask16 is_below = _mm512_cmplt_epi32_mask((__m512i)x, (__m512i)breakpoint);
     const auto shifted = (i32)_mm512_mask_add_epi32((__m512i)x, is_below, (__m512i)x, (__m512i)below_shift);
     const i32 y = scaled_by_rising_line(shifted, slope, offset);
     return (i32)_mm512_mask_add_epi32((__m512i)y, is_below, (__m512i)y, (__m512i)below_offset);
@@ -6531,7 +6531,7 @@ template <class V> [[gnu::always_inline]] inline V maximum_of(V x, V y) {
 }
 
 /// A byte for each lane, 1 or 0, as booleans are stored.
-struct truth_lanes {
+struct boolean_lanes {
   typedef std::int8_t vector __attribute__((vector_size(f32_lanes)));
   using bytes = std::conditional_t<machine::has_float_vectors, vector, bool>;
   bytes data;
@@ -6539,18 +6539,20 @@ struct truth_lanes {
 
 /// The result of a comparison of lanes: 0 and -1, or a bool. Bytes is a parameter because clang checks the branch that
 /// is not taken as far as it depends on no parameter.
-template <class Comparison, class Bytes = truth_lanes::bytes>
-[[gnu::always_inline]] inline truth_lanes truth_of(Comparison is_true) {
+template <class Comparison, class Bytes = boolean_lanes::bytes>
+[[gnu::always_inline]] inline boolean_lanes boolean_of(Comparison is_true) {
   if constexpr (std::is_same_v<Comparison, bool>) return {is_true};
   else return {__builtin_convertvector(is_true, Bytes) & 1};
 }
 /// Lane by lane whether x <= y; a NaN in x or y is none.
-template <class V> [[gnu::always_inline]] inline truth_lanes at_most(V x, V y) { return truth_of(x.data <= y.data); }
+template <class V> [[gnu::always_inline]] inline boolean_lanes at_most(V x, V y) {
+  return boolean_of(x.data <= y.data);
+}
 /// All lanes, and the first n of them (0 < n <= lanes), as booleans.
-[[gnu::always_inline]] inline void store(bool* p, truth_lanes v) {
+[[gnu::always_inline]] inline void store(bool* p, boolean_lanes v) {
   std::memcpy(p, &v.data, static_cast<std::size_t>(f32_lanes));
 }
-[[gnu::always_inline]] inline void store_n(bool* p, truth_lanes v, std::int64_t n) {
+[[gnu::always_inline]] inline void store_n(bool* p, boolean_lanes v, std::int64_t n) {
   std::memcpy(p, &v.data, static_cast<std::size_t>(n));
 }
 
@@ -6958,7 +6960,7 @@ struct squared_difference_lanes {
 };
 /// a <= b per lane, as booleans.
 struct less_equal_lanes {
-  template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const { return at_most(a, b); }
+  template <class V> [[gnu::always_inline]] boolean_lanes operator()(V a, V b) const { return at_most(a, b); }
 };
 /// The operation of `mode` per lane. A branch that always goes one way is cheaper than separate loops for three modes.
 struct eltwise_lanes {
@@ -8794,13 +8796,13 @@ inline constexpr std::int32_t bits_of_first_counted = 0x4b000000, bits_of_zero =
 /// The line of accumulators of both signs, in all lanes; slope and offset are the bits of floats. See scaled_by_line().
 struct signed_line {
   int_vector slope, offset;
-  int_vector bend, below_shift, below_offset;  // where lines round once
+  int_vector breakpoint, below_shift, below_offset;  // where lines round once
 };
 
 /// x * slope + offset with the sign of x, in float arithmetic, rounded to nearest. |x * slope| must be below 2^31. If
-/// lines round once it is scaled_by_rising_line(), where an x below `bend` and its result are shifted.
+/// lines round once it is scaled_by_rising_line(), where an x below `breakpoint` and its result are shifted.
 [[gnu::always_inline]] inline int_vector scaled_by_line(int_vector x, const signed_line& of) {
-  return machine::scaled_by_line(x, of.slope, of.offset, of.bend, of.below_shift, of.below_offset);
+  return machine::scaled_by_line(x, of.slope, of.offset, of.breakpoint, of.below_shift, of.below_offset);
 }
 
 /// A rounded value per lane, and the magnitude of its rounding error as the bits of a float.
@@ -9003,7 +9005,7 @@ struct first_reaching {
 
 /// Step function of one channel: at accumulator at[i] it reaches result[i], at the accumulator before it does not.
 /// `first` and `last` are the results at the ends of the range.
-struct staircase {
+struct step_function {
   static constexpr int most = 256;
   int steps = 0;
   std::int32_t at[most + int_lanes], result[most + 2 * int_lanes];
@@ -9011,9 +9013,9 @@ struct staircase {
   scaled_range range;
   std::int32_t first, last;
   std::int32_t below_zero = 0, at_zero = 0;  // results of accumulators -1 and 0
-  std::int32_t bend = 0;                     // breakpoint: accumulator from which a second FMA may apply
+  std::int32_t breakpoint = 0;               // accumulator from which a second FMA may apply
 
-  staircase(const int8_channel& channel, scaled_range of_result) : reach(channel.reach), range(of_result) {
+  step_function(const int8_channel& channel, scaled_range of_result) : reach(channel.reach), range(of_result) {
     first = limited(scaled(reach.low, channel)), last = limited(scaled(reach.high, channel));
     below_zero = limited(scaled(-1, channel)), at_zero = limited(scaled(0, channel));
     const bool is_to_even = is_half_to_even(channel.rounding);
@@ -9081,7 +9083,7 @@ struct staircase {
       // offset that just reaches the step, and one that reaches it an accumulator too early
       const doubles here = step - x * slope, before = here + slope;
       if constexpr (Bends) {
-        const longs is_below = x < bend, was_below = x <= bend;
+        const longs is_below = x < breakpoint, was_below = x <= breakpoint;
         const doubles least[] = {is_below ? lowest : here, is_below ? here : lowest},
                       greatest[] = {was_below ? highest : before, was_below ? before : highest};
         for (int half = 0; half < 2; ++half)
@@ -9100,12 +9102,12 @@ struct staircase {
   }
 };
 
-/// An FMA, if one was found. `shift` is added to all accumulators beforehand. If the sum is below `bend`, below_shift
-/// is added to it, and below_offset to the result.
+/// An FMA, if one was found. `shift` is added to all accumulators beforehand. If the sum is below `breakpoint`,
+/// below_shift is added to it, and below_offset to the result.
 struct line {
   float slope = 0, offset = 0;
   bool found = false;
-  std::int32_t shift = 0, bend = 0, below_shift = 0, below_offset = 0;
+  std::int32_t shift = 0, breakpoint = 0, below_shift = 0, below_offset = 0;
 };
 
 /// The float `steps` representable values above x (below, if negative). Domain: positive finite x.
@@ -9136,7 +9138,7 @@ struct whole_offset {
 
 /// Finds the smallest shift whose product with the slope has the fraction that the `wanted` offsets need. Accumulators
 /// from `min_sum` on must become floats that count integers.
-inline whole_offset whole_offset_for(float slope, staircase::offsets wanted, std::int64_t min_sum) {
+inline whole_offset whole_offset_for(float slope, step_function::offsets wanted, std::int64_t min_sum) {
   constexpr std::int64_t max_shift = 1 << 23, min_offset = -(11 << 20);
   const std::int64_t room = 64 - min_sum, begin = static_cast<std::int64_t>(magic_bias) + room;
   const std::int32_t bits = std::bit_cast<std::int32_t>(slope);
@@ -9168,8 +9170,10 @@ inline whole_offset whole_offset_for(float slope, staircase::offsets wanted, std
 /// Finds an FMA with this slope on floats that count integers: one for all accumulators, or (Bends) one from the
 /// breakpoint on and one below. `zero` is the zero point that the offset includes.
 template <bool Bends, class Fits>
-line shifted_line(const staircase& stairs, float slope, const staircase::halves& wanted, std::int32_t zero, Fits fits) {
-  const std::int64_t least = nnrt::detail::clamped(stairs.steps > 0 ? stairs.at[0] : stairs.reach.low, -(1 << 22), 0);
+line shifted_line(const step_function& stepped, float slope, const step_function::halves& wanted, std::int32_t zero,
+                  Fits fits) {
+  const std::int64_t least =
+      nnrt::detail::clamped(stepped.steps > 0 ? stepped.at[0] : stepped.reach.low, -(1 << 22), 0);
   const whole_offset above = whole_offset_for(slope, Bends ? wanted.above : wanted.above & wanted.below, least),
                      below = Bends && above.found ? whole_offset_for(slope, wanted.below, least) : above;
   if (!below.found) return {};
@@ -9178,7 +9182,7 @@ line shifted_line(const staircase& stairs, float slope, const staircase::halves&
                   magic_bias_of_zero + static_cast<float>(above.offset + zero),
                   true,
                   shift,
-                  shift + stairs.bend,
+                  shift + stepped.breakpoint,
                   static_cast<std::int32_t>(below.shift - above.shift),
                   static_cast<std::int32_t>(below.offset - above.offset)};
   return fits(made) ? made : line{};
@@ -9190,17 +9194,17 @@ line shifted_line(const staircase& stairs, float slope, const staircase::halves&
 ///
 /// IsSigned: the FMA has a breakpoint if it rounds once; otherwise its offset is subtracted for negative accumulators.
 template <bool IsSigned, class Fits>
-line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fits fits) {
+line nearest_line(const step_function& stepped, double factor, std::int32_t zero, Fits fits) {
   constexpr int farthest = 12;
   const auto nearest = static_cast<float>(factor);
-  const auto at = [&](int i) { return stairs.offsets_for<IsSigned>(double{neighbour(nearest, i)}); };
-  const auto width = [](const staircase::halves& of) {
+  const auto at = [&](int i) { return stepped.offsets_for<IsSigned>(double{neighbour(nearest, i)}); };
+  const auto width = [](const step_function::halves& of) {
     return IsSigned && lines_round_once ? std::min(of.above.width(), of.below.width())
                                         : (of.above & (IsSigned ? of.below.negative() : of.below)).width();
   };
-  const auto tried = [&](int i, const staircase::halves& halves) {
-    if constexpr (lines_round_once) return shifted_line<IsSigned>(stairs, neighbour(nearest, i), halves, zero, fits);
-    const staircase::offsets of = halves.above & (IsSigned ? halves.below.negative() : halves.below);
+  const auto tried = [&](int i, const step_function::halves& halves) {
+    if constexpr (lines_round_once) return shifted_line<IsSigned>(stepped, neighbour(nearest, i), halves, zero, fits);
+    const step_function::offsets of = halves.above & (IsSigned ? halves.below.negative() : halves.below);
     const double low = of.low > -1e30   ? of.low
                        : of.high < 1e30 ? of.high - factor
                                         : 0.0,
@@ -9213,14 +9217,14 @@ line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fit
   };
   // Rounding of f32 values of this magnitude.
   const double least = lines_round_once ? 0.0 : -0x1p-16;
-  staircase::halves best = at(0);
+  step_function::halves best = at(0);
   // For most channels, the nearest slope fits.
   if (width(best) >= least)
     if (const line made = tried(0, best); made.found) return made;
   int place = 0;
   for (const int way : {1, -1})
     for (int i = way; i <= farthest && i >= -farthest; i += way) {
-      const staircase::halves next = at(i);
+      const step_function::halves next = at(i);
       if (width(next) <= width(best)) break;
       best = next, place = i;
     }
@@ -9251,12 +9255,12 @@ template <class Channel> struct channel_lines {
     }
     if (m.exponent > 0) return;
     const double slope = static_cast<double>(m.mantissa) / static_cast<double>(std::int64_t{1} << (31 - m.exponent));
-    staircase stairs(channel, range);
+    step_function stepped(channel, range);
     if (!stays_in_floats(channel)) return;
     if (range.low == 0)
-      rising = nearest_line<false>(stairs, slope, range.zero, [&](const line& of) {
+      rising = nearest_line<false>(stepped, slope, range.zero, [&](const line& of) {
         const int_vector slopes = bits(of.slope), offsets = bits(of.offset);
-        return stairs.fits(
+        return stepped.fits(
             [&](int_vector x) { return whole_result(scaled_by_rising_line(x + of.shift, slopes, offsets)); },
             range.zero);
       });
@@ -9266,12 +9270,12 @@ template <class Channel> struct channel_lines {
       return;
     }
     // No slope of 24 bits may fit all steps, but one fits each half of the steps.
-    if (lines_round_once && range.low == 0 && stairs.steps > 0) stairs.bend = stairs.at[stairs.steps / 2];
+    if (lines_round_once && range.low == 0 && stepped.steps > 0) stepped.breakpoint = stepped.at[stepped.steps / 2];
     const std::int32_t zero = lines_round_once ? range.zero : 0;
-    any = nearest_line<true>(stairs, slope, zero, [&](const line& of) {
+    any = nearest_line<true>(stepped, slope, zero, [&](const line& of) {
       const signed_line line = in_lanes(of);
       return of.offset >= 0 &&
-             stairs.fits([&](int_vector x) { return whole_result(scaled_by_line(x + of.shift, line)); }, zero);
+             stepped.fits([&](int_vector x) { return whole_result(scaled_by_line(x + of.shift, line)); }, zero);
     });
     stay_in_halves = any.found && are_halves(channel, any);
   }
@@ -9290,7 +9294,7 @@ template <class Channel> struct channel_lines {
     return lines_make_halves && result(channel.reach.low) >= INT16_MIN && result(channel.reach.high) <= INT16_MAX;
   }
   static signed_line in_lanes(const line& of) {
-    return {bits(of.slope), bits(of.offset), int_lanes_of(of.bend), int_lanes_of(of.below_shift),
+    return {bits(of.slope), bits(of.offset), int_lanes_of(of.breakpoint), int_lanes_of(of.below_shift),
             int_lanes_of(of.below_offset)};
   }
   static int_vector bits(float x) { return int_lanes_of(std::bit_cast<std::int32_t>(x)); }
@@ -9323,7 +9327,7 @@ struct alignas(64) channel_scales {
   struct of_line {
     float slope[int_lanes], offset[int_lanes];
     // by_line: breakpoint, and the shifts of accumulators and results below it
-    std::int32_t bend[int_lanes], below_shift[int_lanes], below_offset[int_lanes];
+    std::int32_t breakpoint[int_lanes], below_shift[int_lanes], below_offset[int_lanes];
   };
   struct of_rising {
     std::int32_t mantissa[int_lanes], upper_right[int_lanes];  // right shift of the upper 32 bits of a product
@@ -9357,7 +9361,7 @@ struct possible_scales {
   std::int32_t rising_shift[int_lanes];  // by_rising_line: value that accumulators include besides the bias
   float slope[int_lanes], offset[int_lanes];
   std::int32_t shift[int_lanes];  // by_line, if it rounds once: likewise
-  std::int32_t bend[int_lanes], below_shift[int_lanes], below_offset[int_lanes];
+  std::int32_t breakpoint[int_lanes], below_shift[int_lanes], below_offset[int_lanes];
   std::int32_t mantissa[int_lanes], exponent[int_lanes];
   std::int64_t rising_addend[int_lanes];
   std::int32_t upper_right[int_lanes];
@@ -9427,7 +9431,7 @@ void set_lane(possible_scales& s, std::int64_t lane, const Channel& channel, sca
   s.rising_slope[lane] = lines.rising.slope, s.rising_offset[lane] = lines.rising.offset,
   s.rising_shift[lane] = lines.rising.shift;
   s.slope[lane] = lines.any.slope, s.offset[lane] = lines.any.offset, s.shift[lane] = lines.any.shift;
-  s.bend[lane] = lines.any.bend;
+  s.breakpoint[lane] = lines.any.breakpoint;
   s.below_shift[lane] = lines.any.below_shift, s.below_offset[lane] = lines.any.below_offset;
   s.has_rising_line[lane] = may_have_line && lines.rising.found, s.has_line[lane] = may_have_line && lines.any.found;
   s.stays_in_halves[lane] = may_have_line && lines.stay_in_halves;
@@ -9442,7 +9446,7 @@ inline void copy_lane(possible_scales& s, std::int64_t lane, const possible_scal
   s.rising_slope[lane] = from.rising_slope[from_lane], s.rising_offset[lane] = from.rising_offset[from_lane];
   s.slope[lane] = from.slope[from_lane], s.offset[lane] = from.offset[from_lane];
   s.rising_shift[lane] = from.rising_shift[from_lane], s.shift[lane] = from.shift[from_lane];
-  s.bend[lane] = from.bend[from_lane];
+  s.breakpoint[lane] = from.breakpoint[from_lane];
   s.below_shift[lane] = from.below_shift[from_lane], s.below_offset[lane] = from.below_offset[from_lane];
   s.mantissa[lane] = from.mantissa[from_lane], s.exponent[lane] = from.exponent[from_lane];
   s.rising_addend[lane] = from.rising_addend[from_lane], s.upper_right[lane] = from.upper_right[from_lane];
@@ -9482,7 +9486,7 @@ inline void copy_lane(possible_scales& s, std::int64_t lane, const possible_scal
         break;
       case scale_method::by_line:
         to.line.slope[i] = from.slope[i], to.line.offset[i] = from.offset[i];
-        to.line.bend[i] = from.bend[i], to.line.below_shift[i] = from.below_shift[i],
+        to.line.breakpoint[i] = from.breakpoint[i], to.line.below_shift[i] = from.below_shift[i],
         to.line.below_offset[i] = from.below_offset[i];
         to.in_halves &= from.stays_in_halves[i];
         break;
@@ -9566,7 +9570,7 @@ template <> struct scaler<scale_method::by_line> {
   signed_line line;
   [[gnu::always_inline]] explicit scaler(const channel_scales& s)
       : line{load_vector<int_vector>(s.line.slope), load_vector<int_vector>(s.line.offset),
-             load_vector<int_vector>(s.line.bend), load_vector<int_vector>(s.line.below_shift),
+             load_vector<int_vector>(s.line.breakpoint), load_vector<int_vector>(s.line.below_shift),
              load_vector<int_vector>(s.line.below_offset)} {}
 
   [[gnu::always_inline]] int_vector operator()(int_vector sums) const { return scaled_by_line(sums, line); }
@@ -11347,26 +11351,28 @@ struct minimum_lanes {
 };
 /// a < b per lane, as booleans.
 struct less_lanes {
-  template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const { return truth_of(a.data < b.data); }
+  template <class V> [[gnu::always_inline]] boolean_lanes operator()(V a, V b) const {
+    return boolean_of(a.data < b.data);
+  }
 };
 /// a > b per lane, as booleans.
 struct greater_lanes {
-  template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const { return less_lanes{}(b, a); }
+  template <class V> [[gnu::always_inline]] boolean_lanes operator()(V a, V b) const { return less_lanes{}(b, a); }
 };
 /// a >= b per lane, as booleans.
 struct greater_equal_lanes {
-  template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const { return at_most(b, a); }
+  template <class V> [[gnu::always_inline]] boolean_lanes operator()(V a, V b) const { return at_most(b, a); }
 };
 /// a == b per lane, as booleans; false for NaN.
 struct equal_lanes {
-  template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const {
-    return truth_of(a.data == b.data);
+  template <class V> [[gnu::always_inline]] boolean_lanes operator()(V a, V b) const {
+    return boolean_of(a.data == b.data);
   }
 };
 /// a != b per lane, as booleans; true for NaN.
 struct not_equal_lanes {
-  template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const {
-    return truth_of(a.data != b.data);
+  template <class V> [[gnu::always_inline]] boolean_lanes operator()(V a, V b) const {
+    return boolean_of(a.data != b.data);
   }
 };
 
@@ -13281,7 +13287,7 @@ namespace detail {
 template <class T> struct chosen_lanes {
   static constexpr std::int64_t count = register_bytes / static_cast<std::int64_t>(sizeof(T));
   typedef T elements __attribute__((vector_size(register_bytes)));
-  typedef std::int8_t truths __attribute__((vector_size(count)));
+  typedef std::int8_t booleans __attribute__((vector_size(count)));
 
   [[gnu::always_inline]] static elements from(const T* p, std::int64_t step, std::int64_t n) {
     if (step == 0) return *p - elements{};
@@ -13291,7 +13297,7 @@ template <class T> struct chosen_lanes {
   }
   /// All bits set in the lanes where the condition is true.
   [[gnu::always_inline]] static elements mask(const bool* p, std::int64_t n) {
-    truths v = {};
+    booleans v = {};
     __builtin_memcpy(&v, p, static_cast<std::size_t>(n));
     return -__builtin_convertvector(v, elements);
   }
@@ -31541,8 +31547,8 @@ template <class Isa> struct binding<ops::reduce_mean, family::int8, Isa> {
 // Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 // bind/reduce_mean.hpp and bind/reduce_l2.hpp have the others.
 
-// ===== nnrt/kernels/bind/detail/truths.hpp
-// truths: shared binding of reduce_all and all: whether all elements along axes are true.
+// ===== nnrt/kernels/bind/detail/booleans.hpp
+// booleans: shared binding of reduce_all and all: whether all elements along axes are true.
 // Flow: both derive from boolean_reduction in bind/reductions.hpp.
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
@@ -41655,7 +41661,7 @@ namespace detail {
     const stripe_group& group = plan.stripes[static_cast<std::size_t>(of)];
     if (group.rows == 0) append(out, {"  rows shared out together\n"});
     else
-      append(out, {"  in bands of ", group.rows, group.rows == 1 ? " row" : " rows", ", ", group.scratch_bytes,
+      append(out, {"  in stripes of ", group.rows, group.rows == 1 ? " row" : " rows", ", ", group.scratch_bytes,
                    " bytes between\n"});
     for (std::int32_t left = group.steps.count; left > 0; --left)
       detail::append_step(out, optimised, plan, plan.steps[next++], "    ");
@@ -50959,13 +50965,13 @@ inline std::vector<char> weights_read(const plan_view& p) {
 // ---- The data ----
 
 /// Offsets of prepared memory and weights in the data.
-struct stored_layout {
+struct stored_places {
   std::int64_t prepared_bytes = 0;
   std::vector<std::int64_t> places;  // by weight
   std::int64_t data_bytes = 0;
 
   /// Places the weights that steps read after the prepared memory. `sizes` are in bytes.
-  stored_layout(std::int64_t prepared, const std::vector<std::int64_t>& sizes, const std::vector<char>& is_read)
+  stored_places(std::int64_t prepared, const std::vector<std::int64_t>& sizes, const std::vector<char>& is_read)
       : prepared_bytes(prepared), data_bytes(passes::aligned(prepared)) {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       places.push_back(is_read[i] != 0 ? data_bytes : not_quantised);
@@ -51113,7 +51119,7 @@ inline std::vector<std::int64_t> weight_sizes(const plan_view& plan) {
 
 inline byte_list store_weights(const plan_view& plan, const prepared_weights& weights) {
   const std::vector<std::int64_t> sizes = weight_sizes(plan);
-  const stored_layout layout(plan.prepared_bytes, sizes, weights_read(plan));
+  const stored_places layout(plan.prepared_bytes, sizes, weights_read(plan));
   byte_writer head = begun_head(weights_kind);
   head.put(network_digest_of(plan));
   head.put(layout.prepared_bytes);

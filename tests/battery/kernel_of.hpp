@@ -17,9 +17,9 @@ inline std::byte* aligned_byte_of(std::vector<std::byte>& block) {
   return block.data() + (64 - at % 64) % 64;
 }
 
-/// What the kernel makes of the node, cut into `tiles` parts, the last one first; each operand ends where memory does.
+/// What the kernel makes of the node, cut into `parts` parts, the last one first; each operand ends where memory does.
 /// An operand that is given in place shares its memory with output 0.
-inline node_result kernel_of(random_node& node, const kernel_choice& choice, int tiles, int in_place = -1) {
+inline node_result kernel_of(random_node& node, const kernel_choice& choice, int parts, int in_place = -1) {
   std::deque<fenced_bytes> memory;
   std::vector<view> in = node.views();
   for (std::size_t i = 0; i < in.size(); ++i)
@@ -51,8 +51,8 @@ inline node_result kernel_of(random_node& node, const kernel_choice& choice, int
       if (!x.empty()) std::memcpy(fenced[0].data.raw(), x.data(), x.size());
       in[static_cast<std::size_t>(in_place)].data = fenced[0].data;
     }
-    for (int tile = tiles; tile-- > 0;) {
-      kernel_call call = nnrt_test::call_of(choice, node.words, in, fenced, aligned_byte_of(scratch), tile, tiles);
+    for (int part = parts; part-- > 0;) {
+      kernel_call call = nnrt_test::call_of(choice, node.words, in, fenced, aligned_byte_of(scratch), part, parts);
       call.fault = &fault;
       choice.run(call);
     }

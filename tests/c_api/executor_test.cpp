@@ -115,7 +115,7 @@ TEST_CASE("a run on tensors computes the model, again and again") {
   }
 }
 
-TEST_CASE("of truth values every byte but 0 is true, in constants and inputs") {
+TEST_CASE("of booleans every byte but 0 is true, in constants and inputs") {
   OH_NNModel* model = OH_NNModel_Construct();
   for (int i = 0; i < 2; ++i) add_tensor(model, OH_NN_BOOL, {5});
   for (int i = 0; i < 2; ++i) add_tensor(model, OH_NN_INT32, {5});

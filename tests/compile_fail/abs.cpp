@@ -1,5 +1,5 @@
 // expect: graph_rejected<.*signature_rule::operand_type_must_be_accepted_by_the_operator.*in_operator<.*ops::abs>
-// Truth values have no sign.
+// Booleans have no sign.
 #include <nnrt/ops/abs.hpp>
 
 #include <nnrt/core/kernel.hpp>

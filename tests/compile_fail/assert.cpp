@@ -1,5 +1,5 @@
 // expect: graph_rejected<.*signature_rule::operand_type_must_be_accepted_by_the_operator.*in_operator<.*ops::assert>
-// A condition is a truth value.
+// A condition is a boolean.
 #include <nnrt/ops/assert.hpp>
 
 #include <nnrt/core/kernel.hpp>

@@ -1,5 +1,5 @@
 // expect: graph_rejected<.*signature_rule::operand_type_must_be_accepted_by_the_operator.*in_operator<.*ops::neg>
-// Truth values have no sign: logical_not(x) is what they have.
+// Booleans have no sign: logical_not(x) is what they have.
 #include <nnrt/ops/neg.hpp>
 
 #include <nnrt/core/kernel.hpp>

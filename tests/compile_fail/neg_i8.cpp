@@ -1,5 +1,5 @@
 // expect: graph_rejected<.*number_function_rule::quantised_output_must_have_one_scale.*actual<0>.*expected<1>.*in_operator<.*ops::neg>
-// A result of quantised values needs its scale. Operators share the rule, and the complaint says which one it
+// A result of quantised values needs its scale. Operators share the rule, and the error says which one it
 // was.
 #include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>

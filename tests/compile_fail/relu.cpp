@@ -1,5 +1,5 @@
 // expect: graph_rejected<.*signature_rule::operand_type_must_be_accepted_by_the_operator.*in_operator<.*ops::relu>
-// Truth values have no sign: relu takes numbers.
+// Booleans have no sign: relu takes numbers.
 #include <nnrt/ops/relu.hpp>
 
 #include <nnrt/core/kernel.hpp>

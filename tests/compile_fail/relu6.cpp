@@ -1,5 +1,5 @@
 // expect: graph_rejected<.*signature_rule::operand_type_must_be_accepted_by_the_operator.*in_operator<.*ops::relu6>
-// Truth values have no sign: relu6 takes numbers.
+// Booleans have no sign: relu6 takes numbers.
 #include <nnrt/ops/relu6.hpp>
 
 #include <nnrt/core/kernel.hpp>

@@ -1,5 +1,5 @@
 // expect: graph_rejected<.*signature_rule::operand_type_must_be_accepted_by_the_operator.*in_operator<.*ops::square>
-// Truth values have no square.
+// Booleans have no square.
 #include <nnrt/ops/square.hpp>
 
 #include <nnrt/core/kernel.hpp>

@@ -46,7 +46,7 @@ TEST_CASE("dump_plan: what the passes did, what runs once, the steps and where r
         "  arena 128 bytes (lower bound 128), prepared weights 128 bytes\n");
 }
 
-TEST_CASE("dump_plan: steps that run in bands stand together, with the rows that they make at a time") {
+TEST_CASE("dump_plan: steps that run in stripes stand together, with the rows that they make at a time") {
   ir::graph g = written([](builder& b) {
     auto x = b.input<f32, shape<1, 9, 16, 32>>("x");
     auto h = depthwise_conv2d(x, b.weight<f32, shape<32, 3, 3, 1>>("a.weight"), same);
@@ -58,7 +58,7 @@ TEST_CASE("dump_plan: steps that run in bands stand together, with the rows that
   const std::string text = dump_plan(g, plan_view::of(made), made.arena_lower_bound);
   CHECK(text.substr(text.find("steps\n"), text.find("memory\n") - text.find("steps\n")) ==
         "steps\n"
-        "  in bands of 2 rows, 8192 bytes between\n"
+        "  in stripes of 2 rows, 8192 bytes between\n"
         "    depthwise_conv2d \"a\"            f32 [1, 9, 16, 32]          depthwise                   band+0          "
         "    stride=1x1 dilation=1x1 pad=same fused=none\n"
         "    depthwise_conv2d \"b\"            f32 [1, 9, 16, 32]          depthwise                   arena+0         "

@@ -112,7 +112,7 @@ std::string groups_of(const plan& made) {
   return text;
 }
 
-TEST_CASE("find_bands: groups are chains that pay") {
+TEST_CASE("find_stripes: groups are chains that pay") {
   for (const row& r : table) {
     CAPTURE(r.what);
     const ir::graph g = dynamic(r.network());
@@ -170,7 +170,7 @@ constexpr row joined_table[] = {
      0, ""},
 };
 
-TEST_CASE("find_bands: threads make steps together that need no rows of each other") {
+TEST_CASE("find_stripes: threads make steps together that need no rows of each other") {
   for (const row& r : joined_table) {
     CAPTURE(r.what);
     const plan made = make_plan(dynamic(r.network()));
@@ -187,7 +187,7 @@ constexpr std::int64_t arena_of_inverted(bool in_stripes) {
 static_assert(arena_of_inverted(false) == 56 * 56 * 4 * (96 + 96));
 static_assert(arena_of_inverted(true) < 56 * 56 * 4 * 16 + nnrt::detail::l2_bytes);
 
-TEST_CASE("find_bands: the arena holds the rows between the steps, which fit into the cache, and not whole tensors") {
+TEST_CASE("find_stripes: the arena holds the rows between the steps, which fit into the cache, and not whole tensors") {
   const plan made = make_plan(dynamic(written([](builder& g) { write_inverted<56, 56>(g); })));
   REQUIRE(made.stripes.size() == 1);
   const stripe_group& group = made.stripes[0];

@@ -102,7 +102,7 @@ TEST_CASE("node_table: a join lies where its first operand was written") {
 }
 
 TEST_CASE(
-    "node_table: nodes that run in bands say of which group they are, and have no place if only rows of them are "
+    "node_table: nodes that run in stripes say of which group they are, and have no place if only rows of them are "
     "kept") {
   const std::span<const node_info> rows = wide_net::table();
   REQUIRE(rows.size() == 4);

@@ -213,10 +213,10 @@ void check_bits(dtype type, std::uint32_t seeds) {
 
 const std::uint32_t chains = cases(200U, 6U);
 
-TEST_CASE("run_bands: random chains of floats have the same bits in bands, for any rows and threads") {
+TEST_CASE("run_stripes: random chains of floats have the same bits in stripes, for any rows and threads") {
   check_bits(f32, chains);
 }
-TEST_CASE("run_bands: random chains of stored bytes have the same bits in bands, for any rows and threads") {
+TEST_CASE("run_stripes: random chains of stored bytes have the same bits in stripes, for any rows and threads") {
   check_bits(i8, chains);
 }
 
@@ -234,7 +234,7 @@ using net = graph<residual>;
 static_assert(net::plan.stripes.size() == 1 && net::plan.stripes[0].steps.count == 3);
 static_assert(net::arena_bytes < 2 * 1024 * 1024);
 
-TEST_CASE("run_bands: executors and sessions run in bands, on any number of threads") {
+TEST_CASE("run_stripes: executors and sessions run in stripes, on any number of threads") {
   ir::graph optimised = net::ir();
   passes::optimise(optimised);
   const plan whole = make_plan(optimised, {.stripes = {.enabled = false}});
@@ -272,8 +272,9 @@ const std::byte* seen_end = nullptr;
 bool seen_stripe = false;
 
 TEST_CASE(
-    "run_bands: kernels know where the prepared weights end and which images are bands that have just been made, in "
-    "bands and as a whole") {
+    "run_stripes: kernels know where the prepared weights end and which images are stripes that have just been made, "
+    "in "
+    "stripes and as a whole") {
   ir::graph g = net::ir();
   passes::optimise(g);
   plan made = make_plan(g);
@@ -300,7 +301,7 @@ TEST_CASE(
   CHECK(calls > p.steps.size());
 }
 
-TEST_CASE("run_bands: who watches a plan sees each step, and those in bands once for each band") {
+TEST_CASE("run_stripes: who watches a plan sees each step, and those in stripes once for each stripe") {
   const plan_view p = plan_view::of(net::plan);
   poisoned_memory arena(p.arena_bytes), prepared(p.prepared_bytes);
   std::vector<std::byte*> bases(p.base_count());

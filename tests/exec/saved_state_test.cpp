@@ -377,7 +377,7 @@ TEST_CASE("states: any network has the bits of one whose caller hands them on") 
   }
 }
 
-TEST_CASE("states: large images, in bands and by several threads") {
+TEST_CASE("states: large images, in stripes and by several threads") {
   // Twice two convolutions whose results leave the cache, and sums with a state of their size.
   model_builder b;
   const tensor_desc image{f32, {1, 128, 96, 16}};

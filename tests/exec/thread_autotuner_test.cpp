@@ -42,7 +42,7 @@ const step* take_a_while(const step* failed) {
   return failed;
 }
 
-TEST_CASE("thread_trials: runs are shared out and not by turns, and then as they take less") {
+TEST_CASE("thread_autotuner: runs are shared out and not by turns, and then as they take less") {
   for (const std::int64_t shared : {5 * us, 60 * us, 93 * us, 94 * us, 150 * us, 900 * us}) {
     CAPTURE(shared);
     const bool pays = shared < 100 * us - 100 * us / 16;
@@ -56,7 +56,7 @@ TEST_CASE("thread_trials: runs are shared out and not by turns, and then as they
   }
 }
 
-TEST_CASE("thread_trials: a few slow runs, or a slow trial, decide nothing") {
+TEST_CASE("thread_autotuner: a few slow runs, or a slow trial, decide nothing") {
   thread_autotuner trials;
   trials.took(4 * ms);
   run(trials, 20 * ms, 60 * us, 100 * us);
@@ -67,7 +67,7 @@ TEST_CASE("thread_trials: a few slow runs, or a slow trial, decide nothing") {
 }
 
 TEST_CASE(
-    "thread_trials: threads that begin slowly are tried again soon, and less and less often where they stay slow") {
+    "thread_autotuner: threads that begin slowly are tried again soon, and less and less often where they stay slow") {
   thread_autotuner trials;
   run(trials, 10 * ms, 150 * us, 100 * us);
   REQUIRE_FALSE(trials.shares_out());
@@ -87,7 +87,7 @@ TEST_CASE(
   CHECK(trials.shares_out());
 }
 
-TEST_CASE("thread_trials: threads that became slow are left, and are tried again while they are") {
+TEST_CASE("thread_autotuner: threads that became slow are left, and are tried again while they are") {
   thread_autotuner trials;
   run(trials, 100 * ms, 60 * us, 100 * us);
   REQUIRE(trials.shares_out());
@@ -101,7 +101,7 @@ TEST_CASE("thread_trials: threads that became slow are left, and are tried again
   CHECK(run(trials, 1000 * ms, 60 * us, 100 * us) == 1);
 }
 
-TEST_CASE("thread_trials: runs of milliseconds are always shared out, and are no longer timed") {
+TEST_CASE("thread_autotuner: runs of milliseconds are always shared out, and are no longer timed") {
   thread_autotuner trials;
   CHECK(run(trials, 1000 * ms, 1 * ms, 10 * us) == 1);
   two_threads threads;
@@ -113,7 +113,7 @@ TEST_CASE("thread_trials: runs of milliseconds are always shared out, and are no
   }
 }
 
-TEST_CASE("thread_trials: without threads there is nothing to find out, and a run that failed is no trial") {
+TEST_CASE("thread_autotuner: without threads there is nothing to find out, and a run that failed is no trial") {
   const step failed;
   thread_autotuner trials;
   for (int i = 0; i < 100; ++i) {
@@ -130,7 +130,7 @@ TEST_CASE("thread_trials: without threads there is nothing to find out, and a ru
   CHECK(trials.shares_out());
 }
 
-TEST_CASE("thread_trials: executors and sessions give the same bits in every run, shared out or not") {
+TEST_CASE("thread_autotuner: executors and sessions give the same bits in every run, shared out or not") {
   using net = graph<large>;
   const weights file = weights_for<net>();
   const std::vector<float> x = input_for<net>(0);

@@ -52,9 +52,9 @@ def main(driverd: str, hal_test: str, units: Path) -> int:
     if analyze := shutil.which("systemd-analyze"):
         verified = subprocess.run([analyze, "verify", *map(str, units.glob("nnrt-driverd.*"))],
                                   capture_output=True, text=True)
-        complaints = [line for line in verified.stderr.splitlines()
+        faults = [line for line in verified.stderr.splitlines()
                       if "nnrt-driverd" in line and "is not executable" not in line]
-        assert not complaints, "\n".join(complaints)
+        assert not faults, "\n".join(faults)
     for unit, wanted in {"service": ["NoNewPrivileges=yes", "SystemCallFilter="],
                          "socket": ["ListenSequentialPacket=", "SocketMode=0600"]}.items():
         text = (units / f"nnrt-driverd.{unit}").read_text(encoding="utf-8")

@@ -210,7 +210,7 @@ TEST_CASE("choices: conv2d of floats - pixels, windows, groups, Winograd's tiles
       {"Winograd's method is off",
        chosen<ops::conv2d>({}, {x({1, 56, 56, 64}), w({64, 3, 3, 64})}, {.use = winograd::off}),
        by_products("gemm windows", convolution(56, 64, 64, 3))},
-      {"bands of rows", chosen<ops::conv2d>({}, {x({1, 20, 20, 64}), w({64, 1, 1, 64})}, {.stripe_rows = 2}),
+      {"stripes of rows", chosen<ops::conv2d>({}, {x({1, 20, 20, 64}), w({64, 1, 1, 64})}, {.stripe_rows = 2}),
        with_tables("gemm pixels", convolution(20, 64, 64, 1), conv_tile_set_of_stripes(convolution(20, 64, 64, 1), 2))},
       {"all rows", chosen<ops::conv2d>({}, {x({1, 20, 20, 64}), w({64, 1, 1, 64})}),
        with_tables("gemm pixels", convolution(20, 64, 64, 1), conv_tile_set(convolution(20, 64, 64, 1)))},
@@ -241,7 +241,7 @@ TEST_CASE("choices: full_connection of floats - single rows, tiles, copies, unro
       {"a row of less", layer(1, 256, 1023), in_tiles(1, 256, 1023)},
       {"two rows of 1 MiB", layer(2, 256, 1024), in_tiles(2, 256, 1024)},
       {"a row that must be packed", layer(1, 256, 1024, {.must_pack = true}), in_tiles(1, 256, 1024)},
-      {"rows that collide in the cache", layer(66, 1024, 64), in_tiles(66, 1024, 64)},
+      {"rows with 4K aliasing", layer(66, 1024, 64), in_tiles(66, 1024, 64)},
       {"rows that do not", layer(66, 1040, 64), in_tiles(66, 1040, 64)},
       {"4096 products, unrolled", layer(1, 4096 / widest, widest, {.unrolled = true}), unrolled(4096 / widest, widest)},
       {"more products", layer(1, 4096 / widest + 1, widest, {.unrolled = true}),
@@ -259,7 +259,7 @@ TEST_CASE("choices: matmul of floats - copies, transposed rows, parts of many ma
     return count * packed_floats(k, n) * float_bytes;
   };
   static constexpr row table[] = {
-      {"rows that collide",
+      {"rows with 4K aliasing",
        chosen<ops::matmul>({}, {x({66, 1024}), x({1024, 64})}),
        {"gemm batch", packed(1, 1024, 64), mr > 12 ? copied_rows_floats(66, 1024) * float_bytes : 0,
         parts_for(66 * 1024 * 64 / 16), mr > 12 ? fast_product::in_tiles_of_copies : fast_product::in_tiles,
@@ -455,7 +455,7 @@ TEST_CASE("choices: softmax - short rows, rows, columns, quantised values") {
   using attributes = ops::softmax::attrs;
   constexpr attributes along_1 = with<attributes>([](attributes& a) { a.axis.push_back(1); });
   constexpr quantisation shares = quant{0x1p-8F, -128}, shares_of_16 = quant{0x1p-15F, 0};
-  constexpr auto of_shorts = [](const quantisation& y) {
+  constexpr auto of_i16 = [](const quantisation& y) {
     return chosen<ops::softmax>({}, {stored(i16, {2, 8}, quant{0.1F, 0})}, {.wanted = {as(y)}});
   };
   static constexpr row table[] = {
@@ -472,8 +472,8 @@ TEST_CASE("choices: softmax - short rows, rows, columns, quantised values") {
       {"bytes",
        chosen<ops::softmax>({}, {bytes({2, 8})}, {.wanted = {as(shares)}}),
        {"softmax quantised", sizeof(int8_powers<std::int8_t>)}},
-      {"16 bits", of_shorts(shares_of_16), {"softmax quantised", sizeof(int16_powers)}},
-      {"16 bits with other shares", of_shorts(quant{0x1p-14F, 0}), reference},
+      {"16 bits", of_i16(shares_of_16), {"softmax quantised", sizeof(int16_powers)}},
+      {"16 bits with other shares", of_i16(quant{0x1p-14F, 0}), reference},
   };
   check(table);
 }
@@ -536,10 +536,10 @@ TEST_CASE("choices: reductions - rows, columns, axes that lie apart, bytes") {
       {"halves to even", of_bytes({2, 3, 8}, to_even), reference},
       {"norms of rows", chosen<ops::reduce_l2>({}, {x({2, 3}), integers(numbers<1>)}), {"l2 rows"}},
       {"norms of columns", chosen<ops::reduce_l2>({}, {x({2, 3}), integers(numbers<0>)}), {"l2 columns"}},
-      {"truths of rows",
+      {"booleans of rows",
        chosen<ops::reduce_all>({}, {computed({boolean, {2, 3}}), integers(numbers<1>)}),
        {"reduce boolean rows"}},
-      {"truths of columns",
+      {"booleans of columns",
        chosen<ops::reduce_all>({}, {computed({boolean, {2, 3}}), integers(numbers<0>)}),
        {"reduce boolean columns"}},
   };
@@ -622,7 +622,7 @@ TEST_CASE("choices: conversions") {
   static constexpr row table[] = {
       {"bytes to floats", as_type(i8, f32), {"widen"}},
       {"integers to floats", as_type(i64, f32), {"convert"}},
-      {"floats to truths", as_type(f32, boolean), {"convert"}},
+      {"floats to booleans", as_type(f32, boolean), {"convert"}},
       {"wider integers", as_type(i32, i64), {"convert"}},
       {"narrower integers", as_type(i64, i32), {"convert"}},
       {"integers to bytes", as_type(i32, i8), reference},

@@ -20,7 +20,7 @@ template <std::size_t... In, std::size_t... Out> int run_all(std::index_sequence
     std::printf("%s\n", made.error().message().c_str());
     return 3;
   }
-  // As far as elements of truth values go, bool arrays; all in static memory: images are large.
+  // As far as elements of booleans go, bool arrays; all in static memory: images are large.
   static std::tuple<std::array<nnrt::element_t<net::inputs[In].desc.type>,
                                static_cast<std::size_t>(net::inputs[In].desc.elements())>...>
       inputs;

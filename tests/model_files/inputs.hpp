@@ -14,7 +14,7 @@ namespace model_files {
 /// How often each network runs, one time after the other: states have a past then.
 inline constexpr int runs = 3;
 
-/// Fills an input: floats in [-1, 1], any 8 bits, integers and truth values that are small.
+/// Fills an input: floats in [-1, 1], any 8 bits, integers and booleans that are small.
 inline void fill(nnrt::dtype type, void* to, std::size_t bytes, int run, std::size_t input) {
   std::uint64_t state = 0x9e3779b97f4a7c15U * (static_cast<std::uint64_t>(run) + 7 * input + 1);
   nnrt::with_element<nnrt::types::any>(type, [&]<class T>(T) {

@@ -89,9 +89,9 @@ static_assert(run<ops::add, std::int16_t>({}, {2}, filled<std::int16_t>({2}, {30
 
 TEST_CASE("add: booleans with numbers count as 0 and 1, in either order") {
   filled<std::int8_t> y(shape_t{2}), numbers({2}, {5, -7});
-  const tensor_desc truths{boolean, {2}};
+  const tensor_desc booleans{boolean, {2}};
   bool flags[] = {true, false};
-  const view out[] = {y.as_view()}, first[] = {{&truths, flags}, numbers.as_view()}, second[] = {first[1], first[0]};
+  const view out[] = {y.as_view()}, first[] = {{&booleans, flags}, numbers.as_view()}, second[] = {first[1], first[0]};
   for (const auto& in : {first, second}) {
     ops::add::reference<std::int8_t>({}, arguments(in, 2), out);
     CHECK(y.elements == std::vector<std::int8_t>{6, -7});

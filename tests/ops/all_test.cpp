@@ -60,18 +60,18 @@ TEST_CASE("all: the folded axes go, or stay with extent 1") {
   CHECK(shape_of(infer<op>(kept(-1), {t23, integers(numbers<1>)})) == shape_t{2, 1});
 }
 
-/// Truth values in a row: a 1 is true. (std::vector<bool> has no elements to point to.)
-struct row_of_truth {
+/// Booleans in a row: a 1 is true. (std::vector<bool> has no elements to point to.)
+struct row_of_booleans {
   tensor_desc desc;
   bool elements[16] = {};
-  constexpr row_of_truth(shape_t shape, std::string_view digits) : desc(truth(shape)) {
+  constexpr row_of_booleans(shape_t shape, std::string_view digits) : desc(truth(shape)) {
     for (std::size_t i = 0; i < digits.size(); ++i) elements[i] = digits[i] == '1';
   }
 };
 
 /// Whether all of x, along these axes, gives y.
-constexpr bool gives(const attrs& a, row_of_truth x, std::vector<std::int64_t> axes, const row_of_truth& y) {
-  row_of_truth got(y.desc.shape, "1010101010101010");
+constexpr bool gives(const attrs& a, row_of_booleans x, std::vector<std::int64_t> axes, const row_of_booleans& y) {
+  row_of_booleans got(y.desc.shape, "1010101010101010");
   const tensor_desc list{i64, {static_cast<std::int64_t>(axes.size())}};
   const view in[] = {{&x.desc, x.elements}, {&list, axes.data()}}, out[] = {{&got.desc, got.elements}};
   op::reference<bool>(a, in, out);
@@ -82,9 +82,9 @@ constexpr bool gives(const attrs& a, row_of_truth x, std::vector<std::int64_t> a
 static_assert(gives({}, {{2, 3}, "110111"}, {1}, {{2}, "01"}));
 
 TEST_CASE("all: one false element along the axes makes a result false") {
-  const row_of_truth x({2, 2, 3},
-                       "111101"
-                       "111111");
+  const row_of_booleans x({2, 2, 3},
+                          "111101"
+                          "111111");
   CHECK(gives({}, x, {0}, {{2, 3}, "111101"}));
   CHECK(gives({}, x, {1}, {{2, 3}, "101111"}));
   CHECK(gives({}, x, {-1}, {{2, 2}, "1011"}));

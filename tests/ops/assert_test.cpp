@@ -12,16 +12,16 @@ using namespace nnrt_test;
 using op = ops::assert;
 using rule = op::rule;
 
-constexpr operand truths = computed({boolean, {2, 3}}), data = computed(f32_of({5}));
+constexpr operand booleans = computed({boolean, {2, 3}}), data = computed(f32_of({5}));
 
 TEST_CASE("assert: the output is like the condition, whatever the data are") {
-  CHECK(infer<op>({}, {truths, data}).output(0) == tensor_desc{boolean, {2, 3}});
+  CHECK(infer<op>({}, {booleans, data}).output(0) == tensor_desc{boolean, {2, 3}});
   CHECK(infer<op>({}, {computed({boolean, {-1}}), computed({i8, nd, {2}, quant{0.5F, 3}})}).output(0) ==
         tensor_desc{boolean, {-1}});
   CHECK(infer<op>({}, {{tensor_desc{boolean, {2}}, numbers<1, 1>, true}, data}).output(0) == tensor_desc{boolean, {2}});
 }
 
-/// What the reference says of truth values, and makes of them.
+/// What the reference says of booleans, and makes of them.
 constexpr run_fault checked(std::array<bool, 4>& y, std::array<bool, 4> condition) {
   const tensor_desc desc{boolean, {2, 2}}, of_data{f32, {1}};
   float number[] = {1};
@@ -51,7 +51,7 @@ TEST_CASE("assert: the broken rule is named with both values, and so are those o
       {"false", {}, {{tensor_desc{boolean, {2}}, numbers<1, 0>, true}, data}, {}, rule::condition_must_be_true, 0, 1});
   CHECK(breaks(infer<op>({}, {data, data}), signature_rule::operand_type_must_be_accepted_by_the_operator, int(f32),
                int(boolean)));
-  CHECK(breaks(infer<op>({}, {truths}), signature_rule::required_operand_must_be_given, 1, 2));
+  CHECK(breaks(infer<op>({}, {booleans}), signature_rule::required_operand_must_be_given, 1, 2));
 }
 
 constexpr auto network = [](builder& b) {

@@ -5,7 +5,7 @@
 #include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
 
-#include "support/truths.hpp"
+#include "support/booleans.hpp"
 
 namespace {
 

@@ -47,11 +47,11 @@ TEST_CASE("constant_of_shape: the number is converted as cast does it") {
   CHECK(made<std::uint64_t>(2.75F) == std::vector<std::uint64_t>(6, 2));
   CHECK(made<std::int32_t>(math::nan<float>) == std::vector<std::int32_t>(6, 0));
   filled<std::int64_t> shape({1}, {2});
-  bool truths[] = {false, false};
+  bool booleans[] = {false, false};
   const tensor_desc desc{boolean, {2}};
-  const view in[] = {shape.as_view()}, out[] = {{&desc, truths}};
+  const view in[] = {shape.as_view()}, out[] = {{&desc, booleans}};
   CHECK(!op::reference<std::int64_t>(with(0, 0.5F), in, out));
-  CHECK(truths[1]);
+  CHECK(booleans[1]);
 }
 
 TEST_CASE("constant_of_shape: another shape than the planned one ends the run with a fault") {

@@ -6,8 +6,8 @@
 #include <nnrt/ir/apply.hpp>
 
 #include "support/binary.hpp"
+#include "support/booleans.hpp"
 #include "support/quantised.hpp"
-#include "support/truths.hpp"
 
 #include <limits>
 
@@ -113,11 +113,11 @@ TEST_CASE("less_equal: each element compares those that broadcasting pairs") {
   for (const pair_of_shapes& row : broadcasting_shapes) {
     CAPTURE(row.what);
     const filled<float> a = counting<float>(row.a, -7, 3), b = counting<float>(row.b, 2, 1);
-    const tensor_desc truths{boolean, row.y};
+    const tensor_desc booleans{boolean, row.y};
     bool got[1024] = {};
     REQUIRE(row.y.elements() <= 1024);
     filled<float> left = a, right = b;
-    const view in[] = {left.as_view(), right.as_view()}, out[] = {{&truths, got}};
+    const view in[] = {left.as_view(), right.as_view()}, out[] = {{&booleans, got}};
     op::reference<float>({}, in, out);
     for (std::int64_t i = 0; i < row.y.elements(); ++i)
       CHECK(got[i] == (element_at(a, row.y, i) <= element_at(b, row.y, i)));

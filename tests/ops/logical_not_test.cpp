@@ -15,7 +15,7 @@ using enum signature_rule;
 
 constexpr operand one = computed({boolean, {2}});
 
-TEST_CASE("logical_not: the signature takes one tensor of truth values") {
+TEST_CASE("logical_not: the signature takes one tensor of booleans") {
   CHECK(breaks(infer<op>({}, {}), required_operand_must_be_given, 0, 1));
   CHECK(breaks(infer<op>({}, {one, one}), operands_must_not_exceed_the_signature, 2, 1));
   for (const dtype type : {i8, u64, f16, f64})
@@ -29,7 +29,7 @@ TEST_CASE("logical_not: the output is like the input") {
     CHECK(infer<op>({}, {computed(x)}).output(0) == x);
 }
 
-/// Whether each of these truth values becomes the other one, and nothing after them is touched.
+/// Whether each of these booleans becomes the other one, and nothing after them is touched.
 constexpr bool turns(shape_t shape, bool a, bool b, bool c) {
   const tensor_desc desc{boolean, shape};
   bool x[3] = {a, b, c}, y[4] = {a, b, c, true};

@@ -1,11 +1,11 @@
-// logical_or_test: rules, broadcasting, truth values and the DSL function of logical_or.
+// logical_or_test: rules, broadcasting, booleans and the DSL function of logical_or.
 #include <nnrt/ops/logical_or.hpp>
 
 #include <doctest/doctest.h>
 #include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
 
-#include "support/truths.hpp"
+#include "support/booleans.hpp"
 
 namespace {
 
@@ -13,11 +13,11 @@ using namespace nnrt_test;
 using op = ops::logical_or;
 using rule = op::rule;
 
-constexpr tensor_desc truths(shape_t shape) { return {boolean, shape}; }
+constexpr tensor_desc booleans(shape_t shape) { return {boolean, shape}; }
 constexpr refused_pair<rule> refused[] = {
-    {"extents differ", truths({2, 3}), truths({2, 4}), rule::extents_must_be_equal_or_1, 4, 3},
-    {"outer extents differ", truths({5, 1, 3}), truths({6, 2, 1}), rule::extents_must_be_equal_or_1, 6, 5},
-    {"with an unknown extent", truths({-1, 3}), truths({2, 2}), rule::extents_must_be_equal_or_1, 2, 3},
+    {"extents differ", booleans({2, 3}), booleans({2, 4}), rule::extents_must_be_equal_or_1, 4, 3},
+    {"outer extents differ", booleans({5, 1, 3}), booleans({6, 2, 1}), rule::extents_must_be_equal_or_1, 6, 5},
+    {"with an unknown extent", booleans({-1, 3}), booleans({2, 2}), rule::extents_must_be_equal_or_1, 2, 3},
 };
 static_assert(all_refused_as_stated<op>(refused));
 
@@ -28,8 +28,8 @@ TEST_CASE("logical_or: what does not fit together is refused with the rule and b
   }
 }
 
-TEST_CASE("logical_or: the signature takes two tensors of truth values alone") {
-  constexpr operand one = computed(truths({2}));
+TEST_CASE("logical_or: the signature takes two tensors of booleans alone") {
+  constexpr operand one = computed(booleans({2}));
   CHECK(breaks(infer<op>({}, {one}), signature_rule::required_operand_must_be_given, 1, 2));
   CHECK(breaks(infer<op>({}, {one, one, one}), signature_rule::operands_must_not_exceed_the_signature, 3, 2));
   for (const dtype type : {i8, u8, i64, f32}) {
@@ -57,7 +57,7 @@ TEST_CASE("logical_or: each element joins those that broadcasting pairs") {
   // Rows: false, true; columns: true, false, true.
   bool a[] = {false, true}, b[] = {true, false, true}, y[6] = {};
   const bool expected[] = {true, false, true, true, true, true};
-  const tensor_desc rows = truths({2, 1}), columns = truths({3}), all = truths({2, 3});
+  const tensor_desc rows = booleans({2, 1}), columns = booleans({3}), all = booleans({2, 3});
   const view in[] = {{&rows, a}, {&columns, b}}, out[] = {{&all, y}};
   op::reference<bool>({}, in, out);
   for (int i = 0; i < 6; ++i) CHECK(y[i] == expected[i]);
@@ -73,7 +73,7 @@ TEST_CASE("logical_or: called it is a node") {
   const ir::graph& g = b.graph();
   REQUIRE(g.nodes.size() == 1);
   CHECK(g.nodes[0].op->code == op_code{89});
-  CHECK(g.at(g.outputs[0].value).desc == truths({2, 3}));
+  CHECK(g.at(g.outputs[0].value).desc == booleans({2, 3}));
 }
 static_assert([] {
   builder b;

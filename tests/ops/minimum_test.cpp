@@ -5,8 +5,8 @@
 #include <nnrt/core/kernel.hpp>
 #include <nnrt/ir/apply.hpp>
 
+#include "support/booleans.hpp"
 #include "support/quantised.hpp"
-#include "support/truths.hpp"
 
 namespace {
 

@@ -40,12 +40,12 @@ TEST_CASE("nonzero: indices in the order of memory, then zeros, and how many the
   CHECK(find<double>({2}, {0, 0}) == found{{0, 0}, 0});
 }
 
-TEST_CASE("nonzero: a truth value counts where it is true") {
-  bool truths[] = {false, true, true};
+TEST_CASE("nonzero: a boolean counts where it is true") {
+  bool booleans[] = {false, true, true};
   const tensor_desc desc{boolean, {3}};
   filled<std::int64_t> indices({3, 1});
   filled<std::int32_t> count({});
-  const view in[] = {{&desc, truths}};
+  const view in[] = {{&desc, booleans}};
   const view out[] = {indices.as_view(), count.as_view()};
   op::reference<bool>({}, in, out);
   CHECK(indices.elements == std::vector<std::int64_t>{1, 2, 0});

@@ -6,7 +6,7 @@
 #include <nnrt/ir/apply.hpp>
 
 #include "support/binary.hpp"
-#include "support/truths.hpp"
+#include "support/booleans.hpp"
 
 namespace {
 

@@ -33,18 +33,18 @@ constexpr operand matrix_of_axes{tensor_desc{i64, {2, 1}}, numbers<0, 1>, true};
 constexpr operand axis_2 = integers(numbers<0, 2>), axis_before = integer(numbers<-3>),
                   axis_twice = integers(numbers<-2, 0>), axis_far = integer(numbers<INT64_MAX>);
 
-/// Truth values in a row: a 1 is true. (std::vector<bool> has no elements to point to.)
-struct row_of_truth {
+/// Booleans in a row: a 1 is true. (std::vector<bool> has no elements to point to.)
+struct row_of_booleans {
   tensor_desc desc;
   bool elements[16] = {};
-  constexpr row_of_truth(shape_t shape, std::string_view digits) : desc(truth(shape)) {
+  constexpr row_of_booleans(shape_t shape, std::string_view digits) : desc(truth(shape)) {
     for (std::size_t i = 0; i < digits.size(); ++i) elements[i] = digits[i] == '1';
   }
 };
 
 /// Whether reduce_all of x, along these axes, gives y.
-constexpr bool gives(const attrs& a, row_of_truth x, std::vector<std::int64_t> axes, const row_of_truth& y) {
-  row_of_truth got(y.desc.shape, "1010101010101010");
+constexpr bool gives(const attrs& a, row_of_booleans x, std::vector<std::int64_t> axes, const row_of_booleans& y) {
+  row_of_booleans got(y.desc.shape, "1010101010101010");
   const tensor_desc list{i64, {static_cast<std::int64_t>(axes.size())}};
   const view in[] = {{&x.desc, x.elements}, {&list, axes.data()}}, out[] = {{&got.desc, got.elements}};
   op::reference<bool>(a, in, out);
@@ -66,7 +66,7 @@ TEST_CASE("reduce_all: each broken rule is named with both values") {
       op, {"far after the last", {}, {x23, axis_far}, {}, rule::axis_must_be_an_axis_of_the_input, INT64_MAX, 1});
 }
 
-TEST_CASE("reduce_all: the signature takes truth values alone") {
+TEST_CASE("reduce_all: the signature takes booleans alone") {
   for (const dtype type : {i8, u8, i32, f32})
     CHECK(breaks(infer<op>({}, {computed({type, {4}})}), signature_rule::operand_type_must_be_accepted_by_the_operator,
                  int(type), int(boolean)));
@@ -101,9 +101,9 @@ TEST_CASE("reduce_all: the folded axes go, or stay with extent 1") {
 }
 
 TEST_CASE("reduce_all: one false element along the axes makes a result false") {
-  const row_of_truth x({2, 2, 3},
-                       "111101"
-                       "111111");
+  const row_of_booleans x({2, 2, 3},
+                          "111101"
+                          "111111");
   CHECK(gives({}, x, {0}, {{2, 3}, "111101"}));
   CHECK(gives({}, x, {1}, {{2, 3}, "101111"}));
   CHECK(gives({}, x, {-1}, {{2, 2}, "1011"}));
@@ -117,9 +117,9 @@ TEST_CASE("reduce_all: one false element along the axes makes a result false") {
 static_assert(gives({}, {{2, 3}, "110111"}, {1}, {{2}, "01"}));
 
 TEST_CASE("reduce_all: reduce_to_end folds all axes from the first on, and its coefficient changes nothing") {
-  const row_of_truth x({2, 2, 2},
-                       "1111"
-                       "1101");
+  const row_of_booleans x({2, 2, 2},
+                          "1111"
+                          "1101");
   CHECK(gives(to_end(0), x, {1}, {{2}, "10"}));
   CHECK(gives(to_end(-2.5F), x, {1}, {{2}, "10"}));
 }

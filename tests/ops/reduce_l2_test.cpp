@@ -25,7 +25,7 @@ TEST_CASE("reduce_l2: each broken rule is named with both values") {
                      {"before the first", {}, {x23, axis_before}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
 }
 
-TEST_CASE("reduce_l2: the signature refuses truth values, computed axes and quantised values") {
+TEST_CASE("reduce_l2: the signature refuses booleans, computed axes and quantised values") {
   CHECK(breaks(infer<op>({}, {computed({boolean, {4}})}), signature_rule::operand_type_must_be_accepted_by_the_operator,
                int(boolean), int(f16)));
   CHECK(breaks(infer<op>({}, {x23, computed({i32, {1}})}), signature_rule::operand_must_be_a_constant, 0, 1));

@@ -56,7 +56,7 @@ TEST_CASE("reduce_prod: each broken rule is named with both values") {
       {"far before the first", to_end(2), {x23, axis_far}, {}, rule::axis_must_be_an_axis_of_the_input, INT64_MIN, 1});
 }
 
-TEST_CASE("reduce_prod: the signature refuses truth values and computed axes") {
+TEST_CASE("reduce_prod: the signature refuses booleans and computed axes") {
   CHECK(breaks(infer<op>({}, {computed({boolean, {4}})}), signature_rule::operand_type_must_be_accepted_by_the_operator,
                int(boolean), int(i8)));
   CHECK(breaks(infer<op>({}, {x23, computed({i32, {1}})}), signature_rule::operand_must_be_a_constant, 0, 1));

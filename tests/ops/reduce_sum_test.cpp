@@ -25,7 +25,7 @@ TEST_CASE("reduce_sum: each broken rule is named with both values") {
                      {"before the first", {}, {x23, axis_before}, {}, rule::axis_must_be_an_axis_of_the_input, -3, 1});
 }
 
-TEST_CASE("reduce_sum: the signature refuses truth values and computed axes") {
+TEST_CASE("reduce_sum: the signature refuses booleans and computed axes") {
   CHECK(breaks(infer<op>({}, {computed({boolean, {4}})}), signature_rule::operand_type_must_be_accepted_by_the_operator,
                int(boolean), int(i8)));
   CHECK(breaks(infer<op>({}, {x23, computed({i32, {1}})}), signature_rule::operand_must_be_a_constant, 0, 1));

@@ -12,7 +12,7 @@ namespace {
 
 using namespace nnrt_test;
 
-TEST_CASE("relu: the signature refuses truth values, and the output of plain numbers is like the input") {
+TEST_CASE("relu: the signature refuses booleans, and the output of plain numbers is like the input") {
   static_assert(breaks(infer<ops::relu>({}, {missing()}), signature_rule::required_operand_must_be_given, 0, 1));
   static_assert(breaks(infer<ops::relu>({}, {computed({boolean, {2}})}),
                        signature_rule::operand_type_must_be_accepted_by_the_operator, 1, 2));

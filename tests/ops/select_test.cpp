@@ -13,44 +13,48 @@ using namespace nnrt_test;
 using op = ops::select;
 using rule = op::rule;
 
-constexpr operand truths(shape_t shape) { return computed({boolean, shape}); }
+constexpr operand booleans(shape_t shape) { return computed({boolean, shape}); }
 constexpr operand floats(shape_t shape) { return computed(f32_of(shape)); }
 constexpr operand stored(quant q) { return computed({i8, nd, {2}, q}); }
 
 TEST_CASE("select: what does not fit together is refused with the rule and both values") {
   NNRT_CHECK_REFUSED(op, {"two dtypes",
                           {},
-                          {truths({2}), floats({2}), computed({f16, {2}})},
+                          {booleans({2}), floats({2}), computed({f16, {2}})},
                           {},
                           rule::types_must_be_equal,
                           int(f16),
                           int(f32)});
   NNRT_CHECK_REFUSED(
-      op, {"a and b", {}, {truths({2}), floats({2, 3}), floats({2, 4})}, {}, rule::extents_must_be_equal_or_1, 4, 3});
-  NNRT_CHECK_REFUSED(
-      op,
-      {"the condition", {}, {truths({3}), floats({2, 4}), floats({1, 4})}, {}, rule::extents_must_be_equal_or_1, 3, 4});
+      op, {"a and b", {}, {booleans({2}), floats({2, 3}), floats({2, 4})}, {}, rule::extents_must_be_equal_or_1, 4, 3});
+  NNRT_CHECK_REFUSED(op, {"the condition",
+                          {},
+                          {booleans({3}), floats({2, 4}), floats({1, 4})},
+                          {},
+                          rule::extents_must_be_equal_or_1,
+                          3,
+                          4});
   CHECK(breaks(infer<op>({}, {floats({2}), floats({2}), floats({2})}),
                signature_rule::operand_type_must_be_accepted_by_the_operator, int(f32), int(boolean)));
-  CHECK(breaks(infer<op>({}, {truths({2}), floats({2})}), signature_rule::required_operand_must_be_given, 2, 3));
+  CHECK(breaks(infer<op>({}, {booleans({2}), floats({2})}), signature_rule::required_operand_must_be_given, 2, 3));
   constexpr tensor_desc bytes{i8, nd, {2}}, wish{i8, nd, {2}, quant{0.25F, 1}};
   NNRT_CHECK_REFUSED(op, {"one plain",
                           {},
-                          {truths({2}), stored({0.5F, 3}), computed(bytes)},
+                          {booleans({2}), stored({0.5F, 3}), computed(bytes)},
                           {wish},
                           rule::operands_must_both_be_quantised_or_both_plain,
                           0,
                           1});
   NNRT_CHECK_REFUSED(op, {"per channel",
                           {},
-                          {truths({2}), stored({0.5F, 3}), computed({i8, nd, {2}, per_channel<0>})},
+                          {booleans({2}), stored({0.5F, 3}), computed({i8, nd, {2}, per_channel<0>})},
                           {wish},
                           rule::quantised_operands_must_have_one_scale,
                           2,
                           1});
   NNRT_CHECK_REFUSED(op, {"two scales, nothing wanted",
                           {},
-                          {truths({2}), stored({0.5F, 3}), stored({0.5F, 4})},
+                          {booleans({2}), stored({0.5F, 3}), stored({0.5F, 4})},
                           {},
                           rule::quantised_output_must_have_one_scale,
                           0,
@@ -61,9 +65,9 @@ TEST_CASE(
     "select: quantised values keep the scale that both have, or are brought to the wanted one, halves away from zero") {
   const operand a = stored({0.5F, 3}), b = stored({0.25F, -4});
   const tensor_desc wish{i8, nd, {2}, quant{0.5F, 1}};
-  CHECK(infer<op>({}, {truths({2}), a, a}).output(0).quantised == quantisation(quant{0.5F, 3}));
-  CHECK(infer<op>({}, {truths({2}), a, a}, {wish}).output(0) == wish);
-  CHECK(infer<op>({}, {truths({2}), a, b}, {wish}).output(0) == wish);
+  CHECK(infer<op>({}, {booleans({2}), a, a}).output(0).quantised == quantisation(quant{0.5F, 3}));
+  CHECK(infer<op>({}, {booleans({2}), a, a}, {wish}).output(0) == wish);
+  CHECK(infer<op>({}, {booleans({2}), a, b}, {wish}).output(0) == wish);
   bool condition[] = {true, false, true, false, true, false};
   std::int8_t of_a[] = {3, 3, 127, 0, -128, 0}, of_b[] = {0, -4, 0, -1, 0, 127};
   std::int8_t y[6] = {};
@@ -92,7 +96,7 @@ constexpr row shapes[] = {
 };
 
 TEST_CASE("select: the three shapes broadcast as NumPy's do") {
-  for (const row& r : shapes) CHECK(shape_of(infer<op>({}, {truths(r.condition), floats(r.a), floats(r.b)})) == r.y);
+  for (const row& r : shapes) CHECK(shape_of(infer<op>({}, {booleans(r.condition), floats(r.a), floats(r.b)})) == r.y);
 }
 
 TEST_CASE(
@@ -147,7 +151,7 @@ TEST_CASE("select: a NaN that is not chosen leaves no trace") {
 }
 
 TEST_CASE("select: quantised values keep the quantisation that both operands have") {
-  const verdict v = infer<op>({}, {truths({2}), stored({0.5F, 3}), stored({0.5F, 3})});
+  const verdict v = infer<op>({}, {booleans({2}), stored({0.5F, 3}), stored({0.5F, 3})});
   REQUIRE(v);
   CHECK(v.output(0).quantised == quantisation(quant{0.5F, 3}));
 }

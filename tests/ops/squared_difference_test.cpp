@@ -19,9 +19,9 @@ using rule = op::rule;
 static_assert(all_refused_as_stated<op>(rules_of_pairs<op>));
 static_assert(all_refused_as_stated<op>(signature_of_pairs));
 constexpr operand signed_ones = computed({i16, {2}}), unsigned_ones = computed({u16, {2}}),
-                  truths = computed({boolean, {2}}), two = computed(f32_of({2})), three = computed(f32_of({3}));
+                  booleans = computed({boolean, {2}}), two = computed(f32_of({2})), three = computed(f32_of({3}));
 static_assert(breaks(infer<op>({}, {signed_ones, unsigned_ones}), rule::types_must_have_a_common_type, 7, 3));
-static_assert(breaks(infer<op>({}, {truths, truths}), rule::operands_must_not_both_be_boolean, 2, 1));
+static_assert(breaks(infer<op>({}, {booleans, booleans}), rule::operands_must_not_both_be_boolean, 2, 1));
 static_assert(breaks(infer<op>({}, {two, three}), rule::extents_must_be_equal_or_1, 3, 2));
 static_assert(takes_the_common_type<op>());
 

@@ -48,7 +48,7 @@ class slow_side {
 
 }  // namespace
 
-TEST_CASE("lookout: who looks for a packet in vain looks less often, and who finds one does not") {
+TEST_CASE("adaptive_wait: who looks for a packet in vain looks less often, and who finds one does not") {
   const pair_of_sockets sockets;
   adaptive_wait waits;
   const std::int64_t begin = worked();
@@ -63,7 +63,7 @@ TEST_CASE("lookout: who looks for a packet in vain looks less often, and who fin
   CHECK(steady_now() - now >= 50'000);
 }
 
-TEST_CASE("lookout: a packet that always takes as long is found by looking, most of which is sleep") {
+TEST_CASE("adaptive_wait: a packet that always takes as long is found by looking, most of which is sleep") {
   pair_of_sockets sockets;
   const slow_side other(sockets.theirs.number(), 5 * milliseconds);
   const auto own = std::move(sockets.mine);  // closed before the other side is waited for
@@ -82,7 +82,7 @@ TEST_CASE("lookout: a packet that always takes as long is found by looking, most
   CHECK(worked() - begin < sent * milliseconds);  // of five times as many
 }
 
-TEST_CASE("lookout: nobody looks or sleeps for a packet after the time until which it is waited for") {
+TEST_CASE("adaptive_wait: nobody looks or sleeps for a packet after the time until which it is waited for") {
   const pair_of_sockets sockets;
   adaptive_wait waits;
   waits.look(sockets.mine.number());

@@ -17,10 +17,10 @@ inline nnrt::kernel_call call_of(const nnrt::kernel_choice& choice, nnrt::array_
 }
 /// A call for a part of a run, or a piece of one.
 inline nnrt::kernel_call call_of(const nnrt::kernel_choice& choice, nnrt::array_ref<const nnrt::word> attrs,
-                                 nnrt::arguments in, nnrt::results out, std::byte* scratch, int tile, int tiles,
+                                 nnrt::arguments in, nnrt::results out, std::byte* scratch, int part, int parts,
                                  int piece = 0, int pieces = 1) {
   nnrt::kernel_call call = call_of(choice, attrs, in, out);
-  call.scratch = scratch, call.part = tile, call.parts = tiles, call.piece = piece, call.pieces = pieces;
+  call.scratch = scratch, call.part = part, call.parts = parts, call.piece = piece, call.pieces = pieces;
   return call;
 }
 

@@ -27,18 +27,18 @@ def main() -> int:
     rows = re.findall(r'\{"(OH_NN\w+)",\s+"[^"]+",\s+(\w+),', ROWS.read_text(encoding="utf-8"))
     good = Counter(function for function, answer in rows if answer in GOOD)
     refusals = Counter(function for function, answer in rows if answer not in GOOD)
-    complaints = [f"{name}: a row for a function that no header declares"
+    faults = [f"{name}: a row for a function that no header declares"
                   for name in set(good | refusals) - set(declared)]
     for name, takes_nothing in sorted(declared.items()):
         print(f"{name:50} {good[name]:3} that succeed, {refusals[name]:3} that are refused")
         if not good[name]:
-            complaints.append(f"{name}: no row that succeeds")
+            faults.append(f"{name}: no row that succeeds")
         if not refusals[name] and not takes_nothing:
-            complaints.append(f"{name}: no row that is refused")
+            faults.append(f"{name}: no row that is refused")
     print(f"{len(declared)} functions, {len(rows)} rows")
-    for complaint in complaints:
-        print(complaint)
-    return 1 if complaints or not rows else 0
+    for fault in faults:
+        print(fault)
+    return 1 if faults or not rows else 0
 
 
 sys.exit(main())

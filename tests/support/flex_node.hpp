@@ -9,7 +9,7 @@
 
 namespace tflite_test {
 
-/// An attribute of a node: an integer is field 3 of its value, a truth value field 5, an element type field 6.
+/// An attribute of a node: an integer is field 3 of its value, a boolean field 5, an element type field 6.
 struct node_attribute {
   std::string name;
   int field;

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 
-def complaints(readelf: str, file: str, has_checks: bool) -> list[str]:
+def faults(readelf: str, file: str, has_checks: bool) -> list[str]:
     told = subprocess.run([readelf, "-hldW", "--dyn-syms", file], capture_output=True, text=True, check=True).stdout
     wrong = []
     if "GNU_RELRO" not in told:
@@ -30,7 +30,7 @@ def complaints(readelf: str, file: str, has_checks: bool) -> list[str]:
 
 def main(readelf: str, files: list[str]) -> int:
     end = files.index("--")
-    found = [c for i, f in enumerate(files) if i != end for c in complaints(readelf, f, i < end)]
+    found = [c for i, f in enumerate(files) if i != end for c in faults(readelf, f, i < end)]
     print("\n".join(found) or f"{len(files) - 1} files are hardened")
     return 1 if found else 0
 

@@ -149,9 +149,9 @@ struct tested_node {
     return memory;
   }
 
-  /// What the kernel gives, done in `tiles` parts of `pieces` pieces, the last one first; input `in_place` shares its
+  /// What the kernel gives, done in `parts` parts of `pieces` pieces, the last one first; input `in_place` shares its
   /// memory with output 0 when it is not negative.
-  blocks kernel(const kernel_choice& choice, int tiles, int in_place = -1, int pieces = 1) {
+  blocks kernel(const kernel_choice& choice, int parts, int in_place = -1, int pieces = 1) {
     std::deque<fenced_bytes> inputs, memory;
     std::vector<view> arguments = input_views(), results;
     for (std::size_t i = 0; i < in.size(); ++i)
@@ -164,9 +164,9 @@ struct tested_node {
     if (choice.pack != nullptr) {
       std::vector<view> packs_into{packed};
       for (const tensor_desc& y : outputs) packs_into.push_back({&y, {}});
-      const int parts = choice.pack_parts > 1 ? tiles : 1;
-      for (int part = parts; part-- > 0;)
-        choice.pack(call_of(choice, words, arguments, packs_into, nullptr, part, parts));
+      const int packers = choice.pack_parts > 1 ? parts : 1;
+      for (int part = packers; part-- > 0;)
+        choice.pack(call_of(choice, words, arguments, packs_into, nullptr, part, packers));
       for (std::size_t i = 0; i < arguments.size(); ++i)
         if ((choice.packs >> i & 1U) != 0) arguments[i].data = any_pointer{};
       arguments.push_back(packed);
@@ -177,9 +177,9 @@ struct tested_node {
       arguments[i].data = results[0].data;
     }
     std::vector<std::byte> scratch(static_cast<std::size_t>(choice.scratch_bytes) + 64);
-    for (int tile = tiles; tile-- > 0;)
+    for (int part = parts; part-- > 0;)
       for (int piece = pieces; piece-- > 0;)
-        choice.run(call_of(choice, words, arguments, results, aligned(scratch), tile, tiles, piece, pieces));
+        choice.run(call_of(choice, words, arguments, results, aligned(scratch), part, parts, piece, pieces));
     blocks bytes;
     for (fenced_bytes& block : memory) bytes.push_back(block.copy());
     return bytes;
@@ -257,10 +257,10 @@ inline void check_kernel_of(tested_node& node, tolerance allowed) {
     CAPTURE(i);
     CHECK(first_difference(whole[i], expected[i], node.outputs[i], allowed) == -1);
   }
-  for (const int tiles : {2, 3, 5, 64}) {
-    CAPTURE(tiles);
-    CHECK(node.kernel(choice, tiles) == whole);
-    CHECK(node.kernel(choice, tiles, -1, 8 - tiles % 4) == whole);
+  for (const int parts : {2, 3, 5, 64}) {
+    CAPTURE(parts);
+    CHECK(node.kernel(choice, parts) == whole);
+    CHECK(node.kernel(choice, parts, -1, 8 - parts % 4) == whole);
   }
   if (node.op.traits.result != storage::in_place) return;
   for (std::size_t i = 0; i < node.in.size(); ++i) {

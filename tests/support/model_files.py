@@ -29,9 +29,9 @@ def words(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9]", "", text)
 
 
-def reason_in(complaint: str) -> str:
+def reason_in(fault: str) -> str:
     """The pieces of `reason<…>` in what a compiler said, joined."""
-    found = re.search(r"reason<(.*?)>\s*>", complaint, re.S)
+    found = re.search(r"reason<(.*?)>\s*>", fault, re.S)
     return "".join(re.findall(r'\{"((?:[^"\\]|\\.)*)"\}', found.group(1))) if found else ""
 
 

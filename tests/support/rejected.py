@@ -19,7 +19,7 @@ from pathlib import Path
 SEEN_BY_USERS = 20  # lines of output that people read
 
 
-def complaints(source: Path, output: str) -> list[str]:
+def faults(source: Path, output: str) -> list[str]:
     """What the compiler's output lacks of what the source promises."""
     head = "\n".join(output.splitlines()[:SEEN_BY_USERS])
     text = source.read_text(encoding="utf-8")
@@ -64,7 +64,7 @@ def check(source: Path, compile_command: list[str]) -> int:
     if broken.returncode < 0 or "internal compiler error" in broken.stderr:
         print(f"the compiler crashed on {source.name}:\n{broken.stderr}")
         return 1
-    wrong = complaints(source, broken.stderr)
+    wrong = faults(source, broken.stderr)
     fixed = subprocess.run([*compile_command, "-DNNRT_FIXED", str(source)], capture_output=True, text=True)
     if fixed.returncode != 0:
         wrong.append("it does not compile with -DNNRT_FIXED:\n" + fixed.stderr)

@@ -17,10 +17,11 @@ template <class Op, dtype First = f16> constexpr bool refuses_other_operands() {
   constexpr auto missing_rule = signature_rule::required_operand_must_be_given;
   constexpr auto surplus_rule = signature_rule::operands_must_not_exceed_the_signature;
   constexpr auto type_rule = signature_rule::operand_type_must_be_accepted_by_the_operator;
-  constexpr operand one = computed(f32_of({2})), integers = computed({i32, {2}}), truths = computed({boolean, {2}});
+  constexpr operand one = computed(f32_of({2})), integers = computed({i32, {2}}), booleans = computed({boolean, {2}});
   return breaks(infer<Op>({}, {}), missing_rule, 0, 1) && breaks(infer<Op>({}, {missing()}), missing_rule, 0, 1) &&
          breaks(infer<Op>({}, {one, one}), surplus_rule, 2, 1) &&
-         breaks(infer<Op>({}, {integers}), type_rule, 4, first) && breaks(infer<Op>({}, {truths}), type_rule, 1, first);
+         breaks(infer<Op>({}, {integers}), type_rule, 4, first) &&
+         breaks(infer<Op>({}, {booleans}), type_rule, 1, first);
 }
 
 /// Descs of every kind that such an operator gives back as they came.

@@ -27,7 +27,7 @@ std::vector<sample> taken_samples(const device& on);
 /// What the callback of a preparation got, and whether that is one answer, given once, and what was returned.
 prepared prepared_by(probe& p, const std::function<status(std::function<void(prepared)>)>& call);
 prepared prepare(probe& p, const model& network, preparation asked = {});
-/// A sample that is ready; nothing, and a complaint, when the device does not prepare what it takes.
+/// A sample that is ready; nothing, and a message, when the device does not prepare what it takes.
 std::optional<prepared_model_handle> ready(probe& p, const sample& one);
 
 /// Memory for a run that tells when bytes after outputs were written.

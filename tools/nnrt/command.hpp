@@ -1,4 +1,4 @@
-// command: what the subcommands of nnrt share - how each joins the program, exit codes, complaints, reading a model.
+// command: what the subcommands of nnrt share - how each joins the program, exit codes, errors, reading a model.
 // Flow: main.cpp calls add_<name>() of each subcommand's own file; CLI11 parses, and the chosen one leaves its exit
 // code.
 #pragma once

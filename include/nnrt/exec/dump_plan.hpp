@@ -88,7 +88,7 @@ namespace detail {
     const stripe_group& group = plan.stripes[static_cast<std::size_t>(of)];
     if (group.rows == 0) append(out, {"  rows shared out together\n"});
     else
-      append(out, {"  in bands of ", group.rows, group.rows == 1 ? " row" : " rows", ", ", group.scratch_bytes,
+      append(out, {"  in stripes of ", group.rows, group.rows == 1 ? " row" : " rows", ", ", group.scratch_bytes,
                    " bytes between\n"});
     for (std::int32_t left = group.steps.count; left > 0; --left)
       detail::append_step(out, optimised, plan, plan.steps[next++], "    ");

@@ -70,13 +70,13 @@ inline std::vector<char> weights_read(const plan_view& p) {
 // ---- The data ----
 
 /// Offsets of prepared memory and weights in the data.
-struct stored_layout {
+struct stored_places {
   std::int64_t prepared_bytes = 0;
   std::vector<std::int64_t> places;  // by weight
   std::int64_t data_bytes = 0;
 
   /// Places the weights that steps read after the prepared memory. `sizes` are in bytes.
-  stored_layout(std::int64_t prepared, const std::vector<std::int64_t>& sizes, const std::vector<char>& is_read)
+  stored_places(std::int64_t prepared, const std::vector<std::int64_t>& sizes, const std::vector<char>& is_read)
       : prepared_bytes(prepared), data_bytes(passes::aligned(prepared)) {
     for (std::size_t i = 0; i < sizes.size(); ++i) {
       places.push_back(is_read[i] != 0 ? data_bytes : not_quantised);

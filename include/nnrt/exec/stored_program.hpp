@@ -119,7 +119,7 @@ inline result<void> prepare_to_store(storable_program& p) {
   return run_prepare_steps(plan_view::of(p.made), p.prepared);
 }
 
-inline byte_list head_of(const storable_program& p, const stored_layout& layout, std::string_view device) {
+inline byte_list head_of(const storable_program& p, const stored_places& layout, std::string_view device) {
   byte_writer head = begun_head(program_kind);
   head.put(device);
   head.put(p.is_planned ? plan_digest_of(plan_view::of(p.made)) : std::uint64_t{});
@@ -148,7 +148,7 @@ inline result<byte_list> store_program(const program& compiled, std::string_view
   const std::vector<std::int64_t> sizes = detail::weight_sizes(p.from.graph);
   const std::vector<char> is_read =
       p.is_planned ? detail::weights_read(plan_view::of(p.made)) : std::vector<char>(sizes.size(), 1);
-  const detail::stored_layout layout(p.made.prepared_bytes, sizes, is_read);
+  const detail::stored_places layout(p.made.prepared_bytes, sizes, is_read);
   return detail::sealed(detail::program_kind, detail::head_of(p, layout, device), layout.data_bytes,
                         [&](std::byte* data) { layout.copy(p.prepared.memory.data(), p.from.weights, sizes, data); });
 }

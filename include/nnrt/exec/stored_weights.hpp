@@ -43,7 +43,7 @@ inline std::vector<std::int64_t> weight_sizes(const plan_view& plan) {
 
 inline byte_list store_weights(const plan_view& plan, const prepared_weights& weights) {
   const std::vector<std::int64_t> sizes = weight_sizes(plan);
-  const stored_layout layout(plan.prepared_bytes, sizes, weights_read(plan));
+  const stored_places layout(plan.prepared_bytes, sizes, weights_read(plan));
   byte_writer head = begun_head(weights_kind);
   head.put(network_digest_of(plan));
   head.put(layout.prepared_bytes);

@@ -26,7 +26,7 @@ data counted(std::vector<std::int32_t> shape, int count) {
 
 std::vector<row> rows_of_composed_operators() {
   return {
-      // Comparisons, truth values, choices.
+      // Comparisons, booleans, choices.
       {"floats",
        58,
        "LESS",
@@ -44,7 +44,7 @@ std::vector<row> rows_of_composed_operators() {
        {b({5}, {0, 1, 0, 0, 0})}},
       {"floats", 71, "EQUAL", {f({4}, {1, 3, nan, -0.0}), f({4}, {1, -2, nan, 0})}, {53, {}}, {b({4}, {1, 0, 0, 1})}},
       {"broadcasting", 71, "EQUAL", {i({2, 1}, {1, 3}), i({2}, {1, 3})}, {53, {}}, {b({2, 2}, {1, 0, 0, 1})}},
-      {"truth values", 71, "EQUAL", {b({4}, {0, 0, 1, 1}), b({4}, {0, 1, 0, 1})}, {53, {}}, {b({4}, {1, 0, 0, 1})}},
+      {"booleans", 71, "EQUAL", {b({4}, {0, 0, 1, 1}), b({4}, {0, 1, 0, 1})}, {53, {}}, {b({4}, {1, 0, 0, 1})}},
       {"floats", 72, "NOT_EQUAL", {f({3}, {1, 3, nan}), f({3}, {1, -2, nan})}, {54, {}}, {b({3}, {0, 1, 1})}},
       {"each", 87, "LOGICAL_NOT", {b({2}, {0, 1})}, {63, {}}, {b({2}, {1, 0})}},
       {"each pair", 86, "LOGICAL_AND", {b({4}, {0, 0, 1, 1}), b({4}, {0, 1, 0, 1})}, {62, {}}, {b({4}, {0, 0, 0, 1})}},
@@ -480,7 +480,7 @@ std::vector<row> rows_of_composed_operators() {
        {q({2, 2}, {1, 6, 3, -128}, 0.5F, 9), integer(-1)},
        {27, {flag(0)}},
        {q({2, 1}, {1, -128}, 0.5F, 9)}},
-      {"of truth values", 91, "REDUCE_ANY", {b({2, 2}, {0, 0, 0, 1}), integer(1)}, {27, {}}, {b({2}, {0, 1})}},
+      {"of booleans", 91, "REDUCE_ANY", {b({2, 2}, {0, 0, 0, 1}), integer(1)}, {27, {}}, {b({2}, {0, 1})}},
       {"of each row",
        79,
        "ARG_MIN",
@@ -494,7 +494,7 @@ std::vector<row> rows_of_composed_operators() {
        {57, {byte(0, int64)}},
        {l({}, {1})}},
       {"of integers", 79, "ARG_MIN", {i({3}, {1, -2147483648.0, 3}), integer(0)}, {57, {byte(0, int32)}}, {i({}, {1})}},
-      {"of truth values",
+      {"of booleans",
        79,
        "ARG_MIN",
        {b({2, 3}, {1, 1, 0, 1, 1, 1}), integer(1)},

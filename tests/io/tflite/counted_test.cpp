@@ -19,7 +19,7 @@ tensor named(int type, std::vector<std::int32_t> extents, const char* name, std:
 }
 using numbers = std::vector<double>;
 
-/// An input of truth values [2, 3], and WHERE of them.
+/// An input of booleans [2, 3], and WHERE of them.
 struct where_file : file {
   int condition = add(named(boolean, {2, 3}, "condition")), places = add(named(int64, {1, 2}, "places"));
   where_file() {
@@ -28,14 +28,14 @@ struct where_file : file {
     calls.push_back({where, {condition}, {places}, {85, {}}});
   }
 };
-const std::vector<numbers> truths{{0, 1, 1, 0, 0, 1}};
+const std::vector<numbers> booleans{{0, 1, 1, 0, 0, 1}};
 
 TEST_CASE(
     "tflite: WHERE of what a run computes gives as many places as there may be, and how many of them count as a "
     "further output") {
   where_file f;
   f.outputs = {f.places};
-  const outcome got = run_file(f.bytes(), truths);
+  const outcome got = run_file(f.bytes(), booleans);
   REQUIRE(got.error == "");
   REQUIRE(got.outputs.size() == 2);
   CHECK(got.outputs[0].name == "places");
@@ -53,7 +53,7 @@ TEST_CASE("tflite: the count's name differs from those of the file's outputs") {
   f.tensors.back().signature = {-1, 2};
   f.calls.push_back({cast, {f.places}, {other}, {37, {}}});
   f.outputs = {f.places, other};
-  const outcome got = run_file(f.bytes(), truths);
+  const outcome got = run_file(f.bytes(), booleans);
   REQUIRE(got.error == "");
   REQUIRE(got.outputs.size() == 4);
   CHECK(got.outputs[1].name == "places_count");
@@ -71,7 +71,7 @@ TEST_CASE("tflite: what is gathered at such places has a row for each, of which 
   f.inputs.push_back(x);
   f.calls.push_back({gather_nd, {x, f.places}, {picked}, {83, {}}});
   f.outputs = {picked};
-  const outcome got = run_file(f.bytes(), {truths[0], {10, 11, 12, 13, 14, 15}});
+  const outcome got = run_file(f.bytes(), {booleans[0], {10, 11, 12, 13, 14, 15}});
   REQUIRE(got.error == "");
   REQUIRE(got.outputs.size() == 2);
   CHECK(got.outputs[0].numbers == numbers{11, 12, 15, 10, 10, 10});

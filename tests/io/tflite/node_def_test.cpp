@@ -27,7 +27,7 @@ constexpr node_def found{tflite::listed_texts(converted)[1]};
 static_assert(tflite::listed_texts(converted)[0] == "TensorListSetItem" && found.op() == "TensorListSetItem");
 static_assert(found["element_dtype"] == 1 && found["resize_if_index_out_of_bounds"] == 0 && !found["num_elements"]);
 
-TEST_CASE("node_def: attributes are integers of any size, truth values and element types, by their names") {
+TEST_CASE("node_def: attributes are integers of any size, booleans and element types, by their names") {
   const std::string message =
       node_message("Op", {{"all", 3, -1}, {"many", 3, 300}, {"is", 5, 1}, {"type", 6, 19}, {"text", 2, 0}});
   const node_def node(message);

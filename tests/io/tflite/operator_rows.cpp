@@ -249,7 +249,7 @@ std::vector<row> rows_of_operators() {
        {f({4}, {1, 9, 5, 9}), integer(3)},
        {34, {}},
        {f({3}, {9, 9, 5}), i({3}, {1, 3, 2})}},
-      {"of truth values",
+      {"of booleans",
        56,
        "ARG_MAX",
        {b({2, 3}, {0, 1, 1, 0, 0, 0}), integer(1)},

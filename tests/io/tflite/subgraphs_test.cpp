@@ -290,16 +290,16 @@ const spoiled files[] = {
      [] { return changed(loop(3), [](file& f) { f.tensors[3] = integers({}, "limit"), f.inputs.push_back(3); }); },
      "subgraph 0: operator 0 WHILE: the number of trips depends on numbers that only a run knows; nnrt reads those "
      "that follow from shapes and constants"},
-    {"a condition that is no truth value",
+    {"a condition that is no boolean",
      [] {
        return changed(of_one({if_code, {0, 0}, {1}, chooses(1, 1)}), [](file& f) { f.called = {times(2)}; });
      },
-     "subgraph 0: operator 0 IF: the condition: got f32 [2], expected one truth value"},
+     "subgraph 0: operator 0 IF: the condition: got f32 [2], expected one boolean"},
     {"a loop's condition of two outputs",
      [] { return changed(loop(3), [](file& f) {
             f.called[0].outputs = {3, 0};
           }); },
-     "subgraph 0: operator 0 WHILE: the condition: got 2 outputs of its subgraph, expected one truth value"},
+     "subgraph 0: operator 0 WHILE: the condition: got 2 outputs of its subgraph, expected one boolean"},
     {"an endless loop", [] { return changed(loop(3), [](file& f) { f.called[1].outputs[0] = 0; }); },
      "subgraph 0: operator 0 WHILE: subgraph 2: called again and again it has more than 8192 operators; nnrt unrolls "
      "no longer loops"},

@@ -52,7 +52,7 @@ TEST_CASE("conv2d of bytes: kernels of one pixel and of the whole image, few and
   }
 }
 
-TEST_CASE("conv2d of bytes: pixels that collide are gathered") {
+TEST_CASE("conv2d of bytes: pixels with 4K aliasing are gathered") {
   check({}, {1, 4, 5, 4096}, {33, 1, 1, 4096});
   check({.stride{1, 2}}, {1, 2, 27, 2048}, {33, 1, 1, 2048});
   check({}, {1, 2, 56, 1024}, {16, 2, 1, 1024});
@@ -69,7 +69,7 @@ TEST_CASE("conv2d of bytes: lines whose last tile has few rows are gathered wher
   check({.pad = same_pads, .group = 2}, {1, 7, 7, 12}, {96, 3, 3, 6});
 }
 
-TEST_CASE("conv2d of bytes: pixels that would collide only together are not made together") {
+TEST_CASE("conv2d of bytes: pixels that have 4K aliasing only together are not made together") {
   if (kernels::int_lanes != 16) return;
   kernels::conv_shape s{
       .height = 1, .width = 79, .in = 1040, .out = 12, .kernel_w = 24, .out_height = 1, .out_width = 56};

@@ -154,7 +154,7 @@ TEST_CASE("depthwise_conv2d of bytes: every number of channels around whole regi
         check({.stride{stride, stride}, .pad = same_pads}, {1, 5, 7, c}, {c * multiplier, 3, 3, 1});
 }
 
-TEST_CASE("depthwise_conv2d of bytes: images of every height, and bands of large ones") {
+TEST_CASE("depthwise_conv2d of bytes: images of every height, and stripes of large ones") {
   for (std::int64_t h = 1; h <= 8; ++h)
     for (const std::int64_t stride : {1, 2})
       check({.stride{stride, stride}, .pad = same_pads}, {2, h, 3, 4}, {4, 3, 3, 1});

@@ -29,7 +29,7 @@ TEST_CASE("full_connection of bytes: rows, columns and depths around whole tiles
       }
 }
 
-TEST_CASE("full_connection of bytes: rows that collide, and copies of whole steps that would") {
+TEST_CASE("full_connection of bytes: rows with 4K aliasing, and copies of whole steps that would have it") {
   for (const std::int64_t m : {kernels::mr, 4 * kernels::mr + 3})
     for (const std::int64_t k : {4096, 4094}) {
       CAPTURE(m);

@@ -1,4 +1,4 @@
-// full_connection_test: dense layers of floats against the reference - few rows, many, and rows that collide in the
+// full_connection_test: dense layers of floats against the reference - few rows, many, and rows with 4K aliasing in the
 // cache.
 #include <nnrt/kernels/bind/full_connection.hpp>
 #include <support/kernels.hpp>
@@ -26,7 +26,7 @@ TEST_CASE("full_connection: rows, columns and depths around whole tiles and vect
       for (const std::int64_t n : {1, 8, 33, 70}) check(m, k, n, n % 2 == 0 ? activation::relu6 : activation::none);
 }
 
-TEST_CASE("full_connection: rows that collide, and as many as do not") {
+TEST_CASE("full_connection: rows with and without 4K aliasing") {
   for (const std::int64_t m : {12, 13, 14, 61})
     for (const std::int64_t n : {16, 33, 64}) check(m, 1024, n);
   check(14, 2048, 70, activation::relu);

@@ -7,7 +7,7 @@ using namespace nnrt_test;
 
 namespace {
 
-given_operand shorts(shape_t shape, std::uint32_t seed, float range = 32767) {
+given_operand i16_values(shape_t shape, std::uint32_t seed, float range = 32767) {
   given_operand x = elements<std::int16_t>(shape, seed, range);
   x.desc.quantised = quant{0.001F, 0};
   return x;
@@ -32,7 +32,7 @@ TEST_CASE("conv2d of 16-bit activations: pads, strides, dilation, groups, every 
         CAPTURE(group);
         ops::conv2d::attrs attrs;
         attrs.pad = pad, attrs.group = group, attrs.stride = {1, 2}, attrs.dilation = {2, 1};
-        const given_operand x = shorts({2, 7, 8, channels * group}, 3),
+        const given_operand x = i16_values({2, 7, 8, channels * group}, 3),
                             w = quantised_filters(i8, {6, 3, 2, channels}, 0.02F, 4);
         const float scale = 0.02F * static_cast<float>(channels);
         check_kernel<ops::conv2d>(attrs, {x, w, bias_of<std::int64_t>(6, 1e9F)}, {}, scaled(scale));
@@ -47,13 +47,13 @@ TEST_CASE("full_connection of 16-bit activations: any rows and depths, the large
     for (const std::int64_t k : {1, 15, 16, 32, 33, 100}) {
       CAPTURE(rows);
       CAPTURE(k);
-      check_kernel<ops::full_connection>({}, {shorts({rows, k}, 3), quantised_filters(i8, {21, k}, 0.02F, 4)}, {},
+      check_kernel<ops::full_connection>({}, {i16_values({rows, k}, 3), quantised_filters(i8, {21, k}, 0.02F, 4)}, {},
                                          scaled(0.1F));
       check_kernel<ops::full_connection>(
-          {}, {shorts({rows, k}, 3), quantised_filters(i8, {21, k}, 0.02F, 4), bias_of<std::int64_t>(21, 1e9F)}, {},
+          {}, {i16_values({rows, k}, 3), quantised_filters(i8, {21, k}, 0.02F, 4), bias_of<std::int64_t>(21, 1e9F)}, {},
           scaled(0.1F));
     }
-  given_operand low = shorts({2, 20000}, 3);
+  given_operand low = i16_values({2, 20000}, 3);
   for (std::size_t i = 0; i < low.bytes.size(); i += 2)
     low.bytes[i] = std::byte{0x00}, low.bytes[i + 1] = std::byte{0x80};
   given_operand w = stored_bytes(i8, {3, 20000}, quant{0.02F, 0}, 3, bytes_are::all_lowest);
@@ -62,7 +62,7 @@ TEST_CASE("full_connection of 16-bit activations: any rows and depths, the large
 }
 
 TEST_CASE("layers of 16-bit activations with zero points are left to the references") {
-  given_operand x = shorts({2, 8}, 3);
+  given_operand x = i16_values({2, 8}, 3);
   x.desc.quantised.zero_point = 1;
   const auto y = scaled(0.1F);
   CHECK_FALSE(

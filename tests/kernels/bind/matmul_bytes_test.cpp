@@ -33,7 +33,7 @@ TEST_CASE("matmul of bytes: transposed factors, batches that repeat, depths that
           }
 }
 
-TEST_CASE("matmul of bytes: rows that collide") {
+TEST_CASE("matmul of bytes: rows with 4K aliasing") {
   for (const bool transpose_a : {false, true}) {
     attributes attrs;
     attrs.transpose_a = transpose_a;
@@ -73,7 +73,7 @@ TEST_CASE("matmul of bytes: a second factor that is no constant is packed in par
           CAPTURE(m);
           CAPTURE(n);
           CAPTURE(is_constant);
-          const std::int64_t k = n == 150 ? 4096 : 260;  // rows of 4096 collide
+          const std::int64_t k = n == 150 ? 4096 : 260;  // rows of 4096 have 4K aliasing
           attributes attrs;
           attrs.transpose_b = transpose_b;
           given_operand b = stored_bytes(u8, transpose_b ? shape_t{n, k} : shape_t{k, n}, quant{0.01F, 140}, 4);

@@ -1,5 +1,5 @@
-// matmul_test: products of matrices of floats against the reference - batches, transposed factors, rows that collide in
-// the cache.
+// matmul_test: products of matrices of floats against the reference - batches, transposed factors, rows with 4K
+// aliasing in the cache.
 #include <nnrt/kernels/bind/matmul.hpp>
 #include <support/kernels.hpp>
 
@@ -30,7 +30,7 @@ TEST_CASE("matmul: transposed factors, batches that repeat, extents around whole
           for (const std::int64_t n : {1, 8, 37}) check(transpose_a, transpose_b, m, k, n);
 }
 
-TEST_CASE("matmul: rows that collide, and those of a transposed factor that would") {
+TEST_CASE("matmul: rows with 4K aliasing, and those of a transposed factor that would have it") {
   for (const bool transpose_a : {false, true})
     for (const std::int64_t m : {12, 13, 30})
       for (const std::int64_t n : {16, 33}) check(transpose_a, false, m, 1024, n);
@@ -38,7 +38,7 @@ TEST_CASE("matmul: rows that collide, and those of a transposed factor that woul
 
 TEST_CASE("matmul: a second factor that is no constant is packed in parts, and shared out by columns") {
   for (const bool transpose_b : {false, true})
-    for (const std::int64_t k : {64, 1024})  // rows of 1024 collide
+    for (const std::int64_t k : {64, 1024})  // rows of 1024 have 4K aliasing
       for (const std::int64_t n : {160, 200})
         for (const bool is_constant : {false, true}) {
           CAPTURE(is_constant);

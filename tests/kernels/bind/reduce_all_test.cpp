@@ -6,7 +6,7 @@ using namespace nnrt_test;
 namespace {
 
 /// Booleans of which the given number of places, spread evenly, are false.
-given_operand truths(shape_t shape, std::int64_t lies) {
+given_operand booleans(shape_t shape, std::int64_t lies) {
   given_operand x = pattern(boolean, shape);
   for (std::byte& b : x.bytes) b = std::byte{1};
   const auto n = static_cast<std::int64_t>(x.bytes.size());
@@ -27,8 +27,8 @@ TEST_CASE_TEMPLATE("conjunctions: any axes side by side, rows and columns of eve
         CAPTURE(lies);
         typename Op::attrs kept;
         kept.keep_dims = true;
-        check_kernel<Op>({}, {truths({3, 4, n}, lies), integers_of(list)});
-        check_kernel<Op>(kept, {truths({3, 4, n}, lies), integers_of(list)});
+        check_kernel<Op>({}, {booleans({3, 4, n}, lies), integers_of(list)});
+        check_kernel<Op>(kept, {booleans({3, 4, n}, lies), integers_of(list)});
       }
-  CHECK(has_no_kernel<Op>({}, {truths({2, 3, 4}, 1), integers_of({0, 2})}));
+  CHECK(has_no_kernel<Op>({}, {booleans({2, 3, 4}, 1), integers_of({0, 2})}));
 }

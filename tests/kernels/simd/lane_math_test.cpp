@@ -120,7 +120,7 @@ TEST_CASE("sigmoid_of: within 4 ulp, the tail of large negative numbers too; 0 a
   CHECK(math::is_nan(in_lanes(sigmoid_lanes, not_a_number)));
 }
 
-TEST_CASE("maximum_of: a NaN in either operand comes out; larger_of finds the larger number") {
+TEST_CASE("maximum_of: a NaN in either operand comes out; max finds the larger number") {
   const float numbers[] = {-infinity, -1.0F, 0.0F, 2.5F, infinity, not_a_number};
   for (const float x : numbers)
     for (const float y : numbers) {
@@ -161,7 +161,7 @@ TEST_CASE("sums and maxima across the lanes, with lanes left out") {
   }
 }
 
-TEST_CASE("magnitude_of: no sign is left, not even that of zero") {
+TEST_CASE("abs: no sign is left, not even that of zero") {
   for (const float x : {-0.0F, -1.5F, 2.0F, -infinity}) {
     const float size = in_lanes([](f32_vec v) { return kernels::abs(v); }, x);
     CHECK(size == math::abs(x));
@@ -175,7 +175,7 @@ TEST_CASE("at_most: a byte of 1 for each lane where x <= y, and only the first n
     x.push_back(i % 5 == 4 ? not_a_number : static_cast<float>(i));
     y.push_back(static_cast<float>(i % 3 == 0 ? i - 1 : i % 3 == 1 ? i : i + 1));
   }
-  const kernels::truth_lanes truth = kernels::at_most(kernels::load(x.data()), kernels::load(y.data()));
+  const kernels::boolean_lanes truth = kernels::at_most(kernels::load(x.data()), kernels::load(y.data()));
   for (std::int64_t n = 1; n <= f32_lanes; ++n) {
     unsigned char bytes[f32_lanes + 1];
     std::memset(bytes, 0x5a, sizeof bytes);
@@ -189,7 +189,7 @@ TEST_CASE("at_most: a byte of 1 for each lane where x <= y, and only the first n
   }
 }
 
-TEST_CASE("root_of: correctly rounded, and NaN below zero") {
+TEST_CASE("sqrt: correctly rounded, and NaN below zero") {
   const auto root = [](f32_vec x) { return kernels::sqrt(x); };
   for (const float x : {0.0F, -0.0F, 1.0F, 2.0F, 3.0F, 1e-45F, 1e-38F, 3.4e38F, infinity})
     CHECK(std::bit_cast<std::uint32_t>(in_lanes(root, x)) == std::bit_cast<std::uint32_t>(math::sqrt(x)));

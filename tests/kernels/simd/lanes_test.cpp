@@ -22,7 +22,7 @@ float first_of(f32_vec x) {
   return all[0];
 }
 
-TEST_CASE("lanes: load_first reads exactly the first n floats and zeroes the other lanes") {
+TEST_CASE("lanes: load_n reads exactly the first n floats and zeroes the other lanes") {
   for (std::int64_t n = 1; n <= f32_lanes; ++n) {
     CAPTURE(n);
     fenced x(n);
@@ -33,7 +33,7 @@ TEST_CASE("lanes: load_first reads exactly the first n floats and zeroes the oth
   }
 }
 
-TEST_CASE("lanes: store_first writes exactly the first n floats") {
+TEST_CASE("lanes: store_n writes exactly the first n floats") {
   for (std::int64_t n = 1; n <= f32_lanes; ++n) {
     CAPTURE(n);
     fenced x(f32_lanes, 1.0F), at_the_fence(n);

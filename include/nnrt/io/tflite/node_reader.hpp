@@ -243,7 +243,7 @@ class node_reader {
     conclude(i, id);
   }
   /// Reads a boolean that must be known before the network runs. `what` names it in errors.
-  [[gnu::cold]] constexpr bool truth(std::int32_t id, std::string_view what);
+  [[gnu::cold]] constexpr bool boolean_of(std::int32_t id, std::string_view what);
 
   /// The desc of a value; empty for ir::none.
   constexpr tensor_desc desc(std::int32_t id) const { return id == ir::none ? tensor_desc() : network_.desc(id); }
@@ -476,11 +476,11 @@ template <class Options> [[gnu::cold]] constexpr table_of<Options> node_reader::
                    expected.fields, " fields"});
 }
 
-[[gnu::cold]] constexpr bool node_reader::truth(std::int32_t id, std::string_view what) {
+[[gnu::cold]] constexpr bool node_reader::boolean_of(std::int32_t id, std::string_view what) {
   if (!is_fine()) return false;
   const tensor_desc got = desc(id);
   if (got.type != boolean || got.elements() != 1) {
-    refuse(error_code::invalid_file, {what, ": got ", ir::letters_of(got), ", expected one truth value"});
+    refuse(error_code::invalid_file, {what, ": got ", ir::letters_of(got), ", expected one boolean"});
     return false;
   }
   const ir::value& v = network_.graph().at(id);

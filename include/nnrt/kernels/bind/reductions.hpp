@@ -3,8 +3,8 @@
 // bind/reduce_mean.hpp and bind/reduce_l2.hpp have the others.
 #pragma once
 
+#include <nnrt/kernels/bind/detail/booleans.hpp>
 #include <nnrt/kernels/bind/detail/reduction.hpp>
-#include <nnrt/kernels/bind/detail/truths.hpp>
 #include <nnrt/ops/all.hpp>
 #include <nnrt/ops/reduce_all.hpp>
 #include <nnrt/ops/reduce_max.hpp>

@@ -16,7 +16,7 @@ namespace detail {
 template <class T> struct chosen_lanes {
   static constexpr std::int64_t count = register_bytes / static_cast<std::int64_t>(sizeof(T));
   typedef T elements __attribute__((vector_size(register_bytes)));
-  typedef std::int8_t truths __attribute__((vector_size(count)));
+  typedef std::int8_t booleans __attribute__((vector_size(count)));
 
   [[gnu::always_inline]] static elements from(const T* p, std::int64_t step, std::int64_t n) {
     if (step == 0) return *p - elements{};
@@ -26,7 +26,7 @@ template <class T> struct chosen_lanes {
   }
   /// All bits set in the lanes where the condition is true.
   [[gnu::always_inline]] static elements mask(const bool* p, std::int64_t n) {
-    truths v = {};
+    booleans v = {};
     __builtin_memcpy(&v, p, static_cast<std::size_t>(n));
     return -__builtin_convertvector(v, elements);
   }

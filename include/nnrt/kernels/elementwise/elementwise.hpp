@@ -116,7 +116,7 @@ struct squared_difference_lanes {
 };
 /// a <= b per lane, as booleans.
 struct less_equal_lanes {
-  template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const { return at_most(a, b); }
+  template <class V> [[gnu::always_inline]] boolean_lanes operator()(V a, V b) const { return at_most(a, b); }
 };
 /// The operation of `mode` per lane. A branch that always goes one way is cheaper than separate loops for three modes.
 struct eltwise_lanes {

@@ -231,26 +231,28 @@ struct minimum_lanes {
 };
 /// a < b per lane, as booleans.
 struct less_lanes {
-  template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const { return truth_of(a.data < b.data); }
+  template <class V> [[gnu::always_inline]] boolean_lanes operator()(V a, V b) const {
+    return boolean_of(a.data < b.data);
+  }
 };
 /// a > b per lane, as booleans.
 struct greater_lanes {
-  template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const { return less_lanes{}(b, a); }
+  template <class V> [[gnu::always_inline]] boolean_lanes operator()(V a, V b) const { return less_lanes{}(b, a); }
 };
 /// a >= b per lane, as booleans.
 struct greater_equal_lanes {
-  template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const { return at_most(b, a); }
+  template <class V> [[gnu::always_inline]] boolean_lanes operator()(V a, V b) const { return at_most(b, a); }
 };
 /// a == b per lane, as booleans; false for NaN.
 struct equal_lanes {
-  template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const {
-    return truth_of(a.data == b.data);
+  template <class V> [[gnu::always_inline]] boolean_lanes operator()(V a, V b) const {
+    return boolean_of(a.data == b.data);
   }
 };
 /// a != b per lane, as booleans; true for NaN.
 struct not_equal_lanes {
-  template <class V> [[gnu::always_inline]] truth_lanes operator()(V a, V b) const {
-    return truth_of(a.data != b.data);
+  template <class V> [[gnu::always_inline]] boolean_lanes operator()(V a, V b) const {
+    return boolean_of(a.data != b.data);
   }
 };
 

@@ -338,12 +338,12 @@ template <class Machine, class Registers, std::size_t Bytes> struct generic_mach
     Machine::round_floats(Machine::on_line(x, slope, offset), nearest, distance);
     return nearest;
   }
-  /// x * slope + offset with the sign of x, rounded to the nearest integer. Where lines round once, an x below `bend`
-  /// and its result are shifted.
-  [[gnu::always_inline]] static i32 scaled_by_line(i32 x, i32 slope, i32 offset, i32 bend, i32 below_shift,
+  /// x * slope + offset with the sign of x, rounded to the nearest integer. Where lines round once, an x below
+  /// `breakpoint` and its result are shifted.
+  [[gnu::always_inline]] static i32 scaled_by_line(i32 x, i32 slope, i32 offset, i32 breakpoint, i32 below_shift,
                                                    i32 below_offset) {
     if constexpr (Machine::lines_round_once) {
-      const i32 is_below = x < bend;
+      const i32 is_below = x < breakpoint;
       return Machine::scaled_by_rising_line(x + (is_below & below_shift), slope, offset) + (is_below & below_offset);
     } else {
       return Machine::scaled_by_rising_line(x, slope, (x & INT32_MIN) | offset);

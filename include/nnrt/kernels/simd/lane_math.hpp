@@ -43,7 +43,7 @@ template <class V> [[gnu::always_inline]] inline V maximum_of(V x, V y) {
 }
 
 /// A byte for each lane, 1 or 0, as booleans are stored.
-struct truth_lanes {
+struct boolean_lanes {
   typedef std::int8_t vector __attribute__((vector_size(f32_lanes)));
   using bytes = std::conditional_t<machine::has_float_vectors, vector, bool>;
   bytes data;
@@ -51,18 +51,20 @@ struct truth_lanes {
 
 /// The result of a comparison of lanes: 0 and -1, or a bool. Bytes is a parameter because clang checks the branch that
 /// is not taken as far as it depends on no parameter.
-template <class Comparison, class Bytes = truth_lanes::bytes>
-[[gnu::always_inline]] inline truth_lanes truth_of(Comparison is_true) {
+template <class Comparison, class Bytes = boolean_lanes::bytes>
+[[gnu::always_inline]] inline boolean_lanes boolean_of(Comparison is_true) {
   if constexpr (std::is_same_v<Comparison, bool>) return {is_true};
   else return {__builtin_convertvector(is_true, Bytes) & 1};
 }
 /// Lane by lane whether x <= y; a NaN in x or y is none.
-template <class V> [[gnu::always_inline]] inline truth_lanes at_most(V x, V y) { return truth_of(x.data <= y.data); }
+template <class V> [[gnu::always_inline]] inline boolean_lanes at_most(V x, V y) {
+  return boolean_of(x.data <= y.data);
+}
 /// All lanes, and the first n of them (0 < n <= lanes), as booleans.
-[[gnu::always_inline]] inline void store(bool* p, truth_lanes v) {
+[[gnu::always_inline]] inline void store(bool* p, boolean_lanes v) {
   std::memcpy(p, &v.data, static_cast<std::size_t>(f32_lanes));
 }
-[[gnu::always_inline]] inline void store_n(bool* p, truth_lanes v, std::int64_t n) {
+[[gnu::always_inline]] inline void store_n(bool* p, boolean_lanes v, std::int64_t n) {
   std::memcpy(p, &v.data, static_cast<std::size_t>(n));
 }
 

@@ -36,13 +36,13 @@ inline constexpr std::int32_t bits_of_first_counted = 0x4b000000, bits_of_zero =
 /// The line of accumulators of both signs, in all lanes; slope and offset are the bits of floats. See scaled_by_line().
 struct signed_line {
   int_vector slope, offset;
-  int_vector bend, below_shift, below_offset;  // where lines round once
+  int_vector breakpoint, below_shift, below_offset;  // where lines round once
 };
 
 /// x * slope + offset with the sign of x, in float arithmetic, rounded to nearest. |x * slope| must be below 2^31. If
-/// lines round once it is scaled_by_rising_line(), where an x below `bend` and its result are shifted.
+/// lines round once it is scaled_by_rising_line(), where an x below `breakpoint` and its result are shifted.
 [[gnu::always_inline]] inline int_vector scaled_by_line(int_vector x, const signed_line& of) {
-  return machine::scaled_by_line(x, of.slope, of.offset, of.bend, of.below_shift, of.below_offset);
+  return machine::scaled_by_line(x, of.slope, of.offset, of.breakpoint, of.below_shift, of.below_offset);
 }
 
 /// A rounded value per lane, and the magnitude of its rounding error as the bits of a float.

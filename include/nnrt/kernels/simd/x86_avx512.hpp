@@ -178,9 +178,9 @@ struct x86_avx512 : generic_machine<x86_avx512, registers_of<xsimd::avx512bw>, 6
   [[gnu::always_inline]] static i32 scaled_by_rising_line(i32 x, i32 slope, i32 offset) {
     return (i32)_mm512_fmadd_ps((__m512)x, (__m512)slope, (__m512)offset);
   }
-  [[gnu::always_inline]] static i32 scaled_by_line(i32 x, i32 slope, i32 offset, i32 bend, i32 below_shift,
+  [[gnu::always_inline]] static i32 scaled_by_line(i32 x, i32 slope, i32 offset, i32 breakpoint, i32 below_shift,
                                                    i32 below_offset) {
-    const __mmask16 is_below = _mm512_cmplt_epi32_mask((__m512i)x, (__m512i)bend);
+    const __mmask16 is_below = _mm512_cmplt_epi32_mask((__m512i)x, (__m512i)breakpoint);
     const auto shifted = (i32)_mm512_mask_add_epi32((__m512i)x, is_below, (__m512i)x, (__m512i)below_shift);
     const i32 y = scaled_by_rising_line(shifted, slope, offset);
     return (i32)_mm512_mask_add_epi32((__m512i)y, is_below, (__m512i)y, (__m512i)below_offset);

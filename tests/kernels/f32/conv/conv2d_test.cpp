@@ -122,9 +122,9 @@ TEST_CASE("convolution: every method is right at its edges") {
       {"several images, padded first", padded(batched(layer(5, 6, 3, 7, 3, 3), 3), 1, 1, 1, 1)},
       {"several wide images", padded(batched(layer(3, 50, 3, 7, 3, 3), 3), 1, 1, 1, 1)},
       {"more than one padded band", padded(layer(70, 30, 160, 4, 3, 3), 1, 1, 1, 1)},
-      {"1x1 of pixels that collide", padded(batched(layer(5, 4, 1024, 40, 1, 1), 2), 0, 0, 0, 0)},
+      {"1x1 of pixels with 4K aliasing", padded(batched(layer(5, 4, 1024, 40, 1, 1), 2), 0, 0, 0, 0)},
       {"1x1 strided, every other pixel collides", padded(strided(layer(13, 13, 512, 33, 1, 1), 2, 2), 0, 0, 0, 0)},
-      {"3x3 of pixels that collide, in pairs of narrow rows", padded(layer(4, 7, 1024, 32, 3, 3), 1, 1, 1, 1)},
+      {"3x3 of pixels with 4K aliasing, in pairs of narrow rows", padded(layer(4, 7, 1024, 32, 3, 3), 1, 1, 1, 1)},
       {"groups whose copied pixels collide", padded(grouped(layer(3, 14, 2048, 64, 1, 3), 2), 0, 1, 0, 1)},
       {"a column whose rows collide", padded(layer(tile + 2, 1, 1024, 32, 3, 1), 0, 0, 0, 0)},
       {"weights in several blocks of panels", padded(layer(5, 6, 130, 150, 3, 3), 1, 1, 1, 1)},
@@ -223,7 +223,7 @@ TEST_CASE("convolution: pointwise and wide unpadded windows need no scratch") {
   static_assert(conv_scratch_floats(conv_shape{}) == 0);
 }
 
-TEST_CASE("convolution: pixels that collide are gathered where tiles are high enough for it") {
+TEST_CASE("convolution: pixels with 4K aliasing are gathered where tiles are high enough for it") {
   const conv_method method = mr > 12 ? conv_method::gather : conv_method::product;
   CHECK(nnrt::kernels::detail::float_method_of(padded(layer(7, 7, 1024, 32, 1, 1), 0, 0, 0, 0)) == method);
   CHECK(nnrt::kernels::detail::float_method_of(padded(layer(7, 7, 1040, 32, 1, 1), 0, 0, 0, 0)) ==
@@ -311,7 +311,7 @@ TEST_CASE("convolution: a part uses no more scratch than it asks for") {
       {"blocks padded", padded(layer(9, 60, 3, 5, 3, 3), 1, 1, 1, 1)},
       {"groups", padded(grouped(layer(9, 9, 4, 4, 3, 3), 2), 1, 1, 1, 1)},
       {"gathered", padded(dilated(layer(20, 20, 3, 5, 3, 3), 2, 2), 2, 2, 2, 2)},
-      {"pixels that collide", padded(layer(4, 5, 1024, 32, 1, 1), 0, 0, 0, 0)},
+      {"pixels with 4K aliasing", padded(layer(4, 5, 1024, 32, 1, 1), 0, 0, 0, 0)},
   };
   std::minstd_rand random(4);
   for (const row& r : table) {

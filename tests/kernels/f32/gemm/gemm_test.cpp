@@ -152,7 +152,8 @@ TEST_CASE("gemm: rows from afar are asked for first, then weights, then nothing 
   CHECK_FALSE(detail::comes_from_afar(49 * 960));
 }
 
-TEST_CASE("gemm: rows collide where they begin 4 KiB apart, if a tile has more of them than a set of L1 has lines") {
+TEST_CASE(
+    "gemm: rows have 4K aliasing where they begin 4 KiB apart, if a tile has more of them than a set of L1 has lines") {
   constexpr bool is_high = mr > 12;
   CHECK(rows_alias_4k(mr, 4096, nr) == is_high);
   CHECK(rows_alias_4k(196, 3 * 4096, 1000) == is_high);

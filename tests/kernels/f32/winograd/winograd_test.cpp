@@ -145,7 +145,7 @@ TEST_CASE("winograd: all transforms are right at their edges") {
   }
 }
 
-TEST_CASE("winograd: transformed inputs of channels that would collide lie a line further apart") {
+TEST_CASE("winograd: transformed inputs of channels with 4K aliasing are a line further apart") {
   const conv_shape s = image(15, 14, 1024, f32_lanes);
   CHECK(nnrt::kernels::detail::winograd_extents(s, 4).row_step() % 1024 != 0);
   std::minstd_rand random(9);

@@ -91,7 +91,7 @@ constexpr sum_range narrow{-20000, 30000}, wide{-(1 << 29), (1 << 29)}, all{INT3
 
 }  // namespace
 
-TEST_CASE("byte_scale: every step of the staircase has the reference's place, whichever method was chosen") {
+TEST_CASE("output_stage: every step of the step function has the reference's place, whichever method was chosen") {
   std::mt19937 random(7);
   for (const scaled_range range : {scaled_range{-128, 127, 0}, scaled_range{0, 255, -128}, scaled_range{0, 100, 27},
                                    scaled_range{-255, 0, 127}, scaled_range{0, 0, 5}, scaled_range{-7, 60, -121}})
@@ -103,7 +103,7 @@ TEST_CASE("byte_scale: every step of the staircase has the reference's place, wh
     }
 }
 
-TEST_CASE("byte_scale: halves that go to even numbers do so by every method, from even and odd zero points") {
+TEST_CASE("output_stage: halves that go to even numbers do so by every method, from even and odd zero points") {
   std::mt19937 random(11);
   for (const scaled_range range :
        {scaled_range{-128, 127, 0}, scaled_range{0, 127, 0}, scaled_range{-127, 128, -1}, scaled_range{0, 100, 27}})
@@ -119,7 +119,7 @@ TEST_CASE("byte_scale: halves that go to even numbers do so by every method, fro
     }
 }
 
-TEST_CASE("byte_scale: usual factors get a line where halves go to even numbers, too") {
+TEST_CASE("output_stage: usual factors get a line where halves go to even numbers, too") {
   if (!has_lines) return;
   for (const double factor : {0.0123, 0x1p-7}) {
     int8_channel channels[int_lanes];
@@ -132,7 +132,7 @@ TEST_CASE("byte_scale: usual factors get a line where halves go to even numbers,
   }
 }
 
-TEST_CASE("byte_scale: sums beyond 32 bits saturate before they are scaled") {
+TEST_CASE("output_stage: sums beyond 32 bits saturate before they are scaled") {
   for (const double factor : {1e-9, 3e-8, 0.7})
     for (const std::int32_t bias : {INT32_MAX, INT32_MIN}) {
       const std::int64_t start = bias;
@@ -146,7 +146,7 @@ TEST_CASE("byte_scale: sums beyond 32 bits saturate before they are scaled") {
     }
 }
 
-TEST_CASE("byte_scale: usual factors get a line, small ones the exact way, and one channel decides for its vector") {
+TEST_CASE("output_stage: usual factors get a line, small ones the exact way, and one channel decides for its vector") {
   if (!has_lines) return;
   const auto method_of = [](const int8_channel& first, const int8_channel& rest, scaled_range range) {
     int8_channel channels[int_lanes];
@@ -164,7 +164,7 @@ TEST_CASE("byte_scale: usual factors get a line, small ones the exact way, and o
   CHECK(method_of(large, channel_of(0.0123, beyond), whole) == scale_method::one_by_one);
 }
 
-TEST_CASE("byte_scale: small factors get a line, too, where a product and a sum round once") {
+TEST_CASE("output_stage: small factors get a line, too, where a product and a sum round once") {
   if (!lines_round_once) return;
   std::mt19937 random(3);
   int rising = 0, lines = 0;
@@ -179,7 +179,7 @@ TEST_CASE("byte_scale: small factors get a line, too, where a product and a sum 
   CHECK(lines >= 99);
 }
 
-TEST_CASE("byte_scale: a vector is told when 16 bits do not hold all results of its lines") {
+TEST_CASE("output_stage: a vector is told when 16 bits do not hold all results of its lines") {
   if (!lines_make_halves) return;
   for (const double factor : {0.0123, 0.25})
     for (const scaled_range range :
@@ -210,7 +210,7 @@ TEST_CASE("byte_scale: a vector is told when 16 bits do not hold all results of 
   CHECK(two[0].in_halves == 0);
 }
 
-TEST_CASE("byte_scale: what is packed in addition to weights is what one method needs, and no more") {
+TEST_CASE("output_stage: what is packed in addition to weights is what one method needs, and no more") {
   CHECK(sizeof(channel_scales) <= 5 * register_bytes + 64);
   int8_channel channels[int_lanes];
   for (std::int64_t i = 0; i < int_lanes; ++i)
@@ -253,7 +253,7 @@ TEST_CASE("byte_scale: what is packed in addition to weights is what one method 
   }
 }
 
-TEST_CASE("byte_scale: each step of a staircase is the first sum that is scaled to its result") {
+TEST_CASE("output_stage: each step of a step function is the first sum that is scaled to its result") {
   std::uint32_t seed = 7;
   const auto random = [&] { return seed = seed * 1664525 + 1013904223; };
   for (int exponent = 0; exponent >= -20; --exponent)
@@ -265,20 +265,20 @@ TEST_CASE("byte_scale: each step of a staircase is the first sum that is scaled 
                                              : (odd | 1 << 30) & INT32_MAX;
       const std::int64_t reach = std::min((std::int64_t{300} << (1 - exponent)), std::int64_t{1} << 30);
       const int8_channel channel{{mantissa, exponent}, 0, {-reach, reach}};
-      const kernels::detail::staircase stairs(channel, {-128, 127, 0});
+      const kernels::detail::step_function stepped(channel, {-128, 127, 0});
       CAPTURE(exponent);
       CAPTURE(mantissa);
-      REQUIRE(stairs.steps == stairs.last - stairs.first);
+      REQUIRE(stepped.steps == stepped.last - stepped.first);
       int wrong = 0;
-      for (int step = 0; step < stairs.steps; ++step)
-        wrong += stairs.result[step] != stairs.first + 1 + step ||
-                 kernels::detail::scaled(stairs.at[step], channel) < stairs.result[step] ||
-                 kernels::detail::scaled(stairs.at[step] - 1, channel) >= stairs.result[step];
+      for (int step = 0; step < stepped.steps; ++step)
+        wrong += stepped.result[step] != stepped.first + 1 + step ||
+                 kernels::detail::scaled(stepped.at[step], channel) < stepped.result[step] ||
+                 kernels::detail::scaled(stepped.at[step] - 1, channel) >= stepped.result[step];
       CHECK(wrong == 0);
     }
 }
 
-TEST_CASE("byte_scale: the first multiple within bounds is the first one that a search finds") {
+TEST_CASE("output_stage: the first multiple within bounds is the first one that a search finds") {
   for (const std::int64_t modulus : {7, 64, 100})
     for (std::int64_t factor = 0; factor < modulus; ++factor)
       for (std::int64_t low = 0; low < modulus; low += 3)
@@ -296,7 +296,7 @@ TEST_CASE("byte_scale: the first multiple within bounds is the first one that a 
         }
 }
 
-TEST_CASE("byte_scale: a channel that gives one number whatever its input is scaled like any other") {
+TEST_CASE("output_stage: a channel that gives one number whatever its input is scaled like any other") {
   for (const scaled_range range : {scaled_range{-128, 127, 0}, scaled_range{0, 255, -128}, scaled_range{-9, 40, 3}})
     for (const std::int64_t bias : {std::int64_t{-1} << 30, std::int64_t{5}, std::int64_t{1} << 30})
       for (const double factor : {1e-9, 3e-8, 0.25}) {

@@ -35,7 +35,7 @@ namespace detail {
 [[gnu::cold]] constexpr void read_if(node_reader& node) {
   using kind = schema::if_options;
   const auto options = node.options<kind>();
-  const bool is_true = node.truth(node.input(0), "the condition");
+  const bool is_true = node.boolean_of(node.input(0), "the condition");
   if (!node.is_fine()) return;
   called_subgraph callee(node, is_true ? options[kind::first] : options[kind::second]);
   detail::pass_on_all(node, callee.call(detail::operands_from(node, 1)));
@@ -51,8 +51,8 @@ namespace detail {
     const pool<std::int32_t> answer = condition.call(ids);
     if (node.is_fine() && (answer.size() != 1 || tensor_reader::is_handle(answer[0])))
       node.refuse(error_code::invalid_file,
-                  {"the condition: got ", answer.size(), " outputs of its subgraph, expected one truth value"});
-    if (!node.is_fine() || !node.truth(answer[0], "the number of trips")) break;
+                  {"the condition: got ", answer.size(), " outputs of its subgraph, expected one boolean"});
+    if (!node.is_fine() || !node.boolean_of(answer[0], "the number of trips")) break;
     ids = body.call(ids);
   }
   detail::pass_on_all(node, ids);

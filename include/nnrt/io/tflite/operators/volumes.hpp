@@ -254,7 +254,7 @@ struct transposed_volume {
   return reshaped(node, all, pool<std::int64_t>{images * to[2] * to[3], planes, channels});
 }
 
-/// Their sums along the depth, [N, D', H', W', O]; ir::none after a complaint.
+/// Their sums along the depth, [N, D', H', W', O]; ir::none after a refusal.
 [[gnu::cold]] constexpr std::int32_t sum_of_planes(node_reader& node, const transposed_volume& v, std::int32_t all) {
   const shape_t &from = v.from, &to = v.to;
   const std::int64_t planes = v.filters[0];

@@ -113,7 +113,7 @@ struct first_reaching {
 
 /// Step function of one channel: at accumulator at[i] it reaches result[i], at the accumulator before it does not.
 /// `first` and `last` are the results at the ends of the range.
-struct staircase {
+struct step_function {
   static constexpr int most = 256;
   int steps = 0;
   std::int32_t at[most + int_lanes], result[most + 2 * int_lanes];
@@ -121,9 +121,9 @@ struct staircase {
   scaled_range range;
   std::int32_t first, last;
   std::int32_t below_zero = 0, at_zero = 0;  // results of accumulators -1 and 0
-  std::int32_t bend = 0;                     // breakpoint: accumulator from which a second FMA may apply
+  std::int32_t breakpoint = 0;               // accumulator from which a second FMA may apply
 
-  staircase(const int8_channel& channel, scaled_range of_result) : reach(channel.reach), range(of_result) {
+  step_function(const int8_channel& channel, scaled_range of_result) : reach(channel.reach), range(of_result) {
     first = limited(scaled(reach.low, channel)), last = limited(scaled(reach.high, channel));
     below_zero = limited(scaled(-1, channel)), at_zero = limited(scaled(0, channel));
     const bool is_to_even = is_half_to_even(channel.rounding);
@@ -191,7 +191,7 @@ struct staircase {
       // offset that just reaches the step, and one that reaches it an accumulator too early
       const doubles here = step - x * slope, before = here + slope;
       if constexpr (Bends) {
-        const longs is_below = x < bend, was_below = x <= bend;
+        const longs is_below = x < breakpoint, was_below = x <= breakpoint;
         const doubles least[] = {is_below ? lowest : here, is_below ? here : lowest},
                       greatest[] = {was_below ? highest : before, was_below ? before : highest};
         for (int half = 0; half < 2; ++half)
@@ -210,12 +210,12 @@ struct staircase {
   }
 };
 
-/// An FMA, if one was found. `shift` is added to all accumulators beforehand. If the sum is below `bend`, below_shift
-/// is added to it, and below_offset to the result.
+/// An FMA, if one was found. `shift` is added to all accumulators beforehand. If the sum is below `breakpoint`,
+/// below_shift is added to it, and below_offset to the result.
 struct line {
   float slope = 0, offset = 0;
   bool found = false;
-  std::int32_t shift = 0, bend = 0, below_shift = 0, below_offset = 0;
+  std::int32_t shift = 0, breakpoint = 0, below_shift = 0, below_offset = 0;
 };
 
 /// The float `steps` representable values above x (below, if negative). Domain: positive finite x.
@@ -246,7 +246,7 @@ struct whole_offset {
 
 /// Finds the smallest shift whose product with the slope has the fraction that the `wanted` offsets need. Accumulators
 /// from `min_sum` on must become floats that count integers.
-inline whole_offset whole_offset_for(float slope, staircase::offsets wanted, std::int64_t min_sum) {
+inline whole_offset whole_offset_for(float slope, step_function::offsets wanted, std::int64_t min_sum) {
   constexpr std::int64_t max_shift = 1 << 23, min_offset = -(11 << 20);
   const std::int64_t room = 64 - min_sum, begin = static_cast<std::int64_t>(magic_bias) + room;
   const std::int32_t bits = std::bit_cast<std::int32_t>(slope);
@@ -278,8 +278,10 @@ inline whole_offset whole_offset_for(float slope, staircase::offsets wanted, std
 /// Finds an FMA with this slope on floats that count integers: one for all accumulators, or (Bends) one from the
 /// breakpoint on and one below. `zero` is the zero point that the offset includes.
 template <bool Bends, class Fits>
-line shifted_line(const staircase& stairs, float slope, const staircase::halves& wanted, std::int32_t zero, Fits fits) {
-  const std::int64_t least = nnrt::detail::clamped(stairs.steps > 0 ? stairs.at[0] : stairs.reach.low, -(1 << 22), 0);
+line shifted_line(const step_function& stepped, float slope, const step_function::halves& wanted, std::int32_t zero,
+                  Fits fits) {
+  const std::int64_t least =
+      nnrt::detail::clamped(stepped.steps > 0 ? stepped.at[0] : stepped.reach.low, -(1 << 22), 0);
   const whole_offset above = whole_offset_for(slope, Bends ? wanted.above : wanted.above & wanted.below, least),
                      below = Bends && above.found ? whole_offset_for(slope, wanted.below, least) : above;
   if (!below.found) return {};
@@ -288,7 +290,7 @@ line shifted_line(const staircase& stairs, float slope, const staircase::halves&
                   magic_bias_of_zero + static_cast<float>(above.offset + zero),
                   true,
                   shift,
-                  shift + stairs.bend,
+                  shift + stepped.breakpoint,
                   static_cast<std::int32_t>(below.shift - above.shift),
                   static_cast<std::int32_t>(below.offset - above.offset)};
   return fits(made) ? made : line{};
@@ -300,17 +302,17 @@ line shifted_line(const staircase& stairs, float slope, const staircase::halves&
 ///
 /// IsSigned: the FMA has a breakpoint if it rounds once; otherwise its offset is subtracted for negative accumulators.
 template <bool IsSigned, class Fits>
-line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fits fits) {
+line nearest_line(const step_function& stepped, double factor, std::int32_t zero, Fits fits) {
   constexpr int farthest = 12;
   const auto nearest = static_cast<float>(factor);
-  const auto at = [&](int i) { return stairs.offsets_for<IsSigned>(double{neighbour(nearest, i)}); };
-  const auto width = [](const staircase::halves& of) {
+  const auto at = [&](int i) { return stepped.offsets_for<IsSigned>(double{neighbour(nearest, i)}); };
+  const auto width = [](const step_function::halves& of) {
     return IsSigned && lines_round_once ? std::min(of.above.width(), of.below.width())
                                         : (of.above & (IsSigned ? of.below.negative() : of.below)).width();
   };
-  const auto tried = [&](int i, const staircase::halves& halves) {
-    if constexpr (lines_round_once) return shifted_line<IsSigned>(stairs, neighbour(nearest, i), halves, zero, fits);
-    const staircase::offsets of = halves.above & (IsSigned ? halves.below.negative() : halves.below);
+  const auto tried = [&](int i, const step_function::halves& halves) {
+    if constexpr (lines_round_once) return shifted_line<IsSigned>(stepped, neighbour(nearest, i), halves, zero, fits);
+    const step_function::offsets of = halves.above & (IsSigned ? halves.below.negative() : halves.below);
     const double low = of.low > -1e30   ? of.low
                        : of.high < 1e30 ? of.high - factor
                                         : 0.0,
@@ -323,14 +325,14 @@ line nearest_line(const staircase& stairs, double factor, std::int32_t zero, Fit
   };
   // Rounding of f32 values of this magnitude.
   const double least = lines_round_once ? 0.0 : -0x1p-16;
-  staircase::halves best = at(0);
+  step_function::halves best = at(0);
   // For most channels, the nearest slope fits.
   if (width(best) >= least)
     if (const line made = tried(0, best); made.found) return made;
   int place = 0;
   for (const int way : {1, -1})
     for (int i = way; i <= farthest && i >= -farthest; i += way) {
-      const staircase::halves next = at(i);
+      const step_function::halves next = at(i);
       if (width(next) <= width(best)) break;
       best = next, place = i;
     }
@@ -361,12 +363,12 @@ template <class Channel> struct channel_lines {
     }
     if (m.exponent > 0) return;
     const double slope = static_cast<double>(m.mantissa) / static_cast<double>(std::int64_t{1} << (31 - m.exponent));
-    staircase stairs(channel, range);
+    step_function stepped(channel, range);
     if (!stays_in_floats(channel)) return;
     if (range.low == 0)
-      rising = nearest_line<false>(stairs, slope, range.zero, [&](const line& of) {
+      rising = nearest_line<false>(stepped, slope, range.zero, [&](const line& of) {
         const int_vector slopes = bits(of.slope), offsets = bits(of.offset);
-        return stairs.fits(
+        return stepped.fits(
             [&](int_vector x) { return whole_result(scaled_by_rising_line(x + of.shift, slopes, offsets)); },
             range.zero);
       });
@@ -376,12 +378,12 @@ template <class Channel> struct channel_lines {
       return;
     }
     // No slope of 24 bits may fit all steps, but one fits each half of the steps.
-    if (lines_round_once && range.low == 0 && stairs.steps > 0) stairs.bend = stairs.at[stairs.steps / 2];
+    if (lines_round_once && range.low == 0 && stepped.steps > 0) stepped.breakpoint = stepped.at[stepped.steps / 2];
     const std::int32_t zero = lines_round_once ? range.zero : 0;
-    any = nearest_line<true>(stairs, slope, zero, [&](const line& of) {
+    any = nearest_line<true>(stepped, slope, zero, [&](const line& of) {
       const signed_line line = in_lanes(of);
       return of.offset >= 0 &&
-             stairs.fits([&](int_vector x) { return whole_result(scaled_by_line(x + of.shift, line)); }, zero);
+             stepped.fits([&](int_vector x) { return whole_result(scaled_by_line(x + of.shift, line)); }, zero);
     });
     stay_in_halves = any.found && are_halves(channel, any);
   }
@@ -400,7 +402,7 @@ template <class Channel> struct channel_lines {
     return lines_make_halves && result(channel.reach.low) >= INT16_MIN && result(channel.reach.high) <= INT16_MAX;
   }
   static signed_line in_lanes(const line& of) {
-    return {bits(of.slope), bits(of.offset), int_lanes_of(of.bend), int_lanes_of(of.below_shift),
+    return {bits(of.slope), bits(of.offset), int_lanes_of(of.breakpoint), int_lanes_of(of.below_shift),
             int_lanes_of(of.below_offset)};
   }
   static int_vector bits(float x) { return int_lanes_of(std::bit_cast<std::int32_t>(x)); }

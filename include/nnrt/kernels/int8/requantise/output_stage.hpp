@@ -35,7 +35,7 @@ struct alignas(64) channel_scales {
   struct of_line {
     float slope[int_lanes], offset[int_lanes];
     // by_line: breakpoint, and the shifts of accumulators and results below it
-    std::int32_t bend[int_lanes], below_shift[int_lanes], below_offset[int_lanes];
+    std::int32_t breakpoint[int_lanes], below_shift[int_lanes], below_offset[int_lanes];
   };
   struct of_rising {
     std::int32_t mantissa[int_lanes], upper_right[int_lanes];  // right shift of the upper 32 bits of a product
@@ -69,7 +69,7 @@ struct possible_scales {
   std::int32_t rising_shift[int_lanes];  // by_rising_line: value that accumulators include besides the bias
   float slope[int_lanes], offset[int_lanes];
   std::int32_t shift[int_lanes];  // by_line, if it rounds once: likewise
-  std::int32_t bend[int_lanes], below_shift[int_lanes], below_offset[int_lanes];
+  std::int32_t breakpoint[int_lanes], below_shift[int_lanes], below_offset[int_lanes];
   std::int32_t mantissa[int_lanes], exponent[int_lanes];
   std::int64_t rising_addend[int_lanes];
   std::int32_t upper_right[int_lanes];
@@ -139,7 +139,7 @@ void set_lane(possible_scales& s, std::int64_t lane, const Channel& channel, sca
   s.rising_slope[lane] = lines.rising.slope, s.rising_offset[lane] = lines.rising.offset,
   s.rising_shift[lane] = lines.rising.shift;
   s.slope[lane] = lines.any.slope, s.offset[lane] = lines.any.offset, s.shift[lane] = lines.any.shift;
-  s.bend[lane] = lines.any.bend;
+  s.breakpoint[lane] = lines.any.breakpoint;
   s.below_shift[lane] = lines.any.below_shift, s.below_offset[lane] = lines.any.below_offset;
   s.has_rising_line[lane] = may_have_line && lines.rising.found, s.has_line[lane] = may_have_line && lines.any.found;
   s.stays_in_halves[lane] = may_have_line && lines.stay_in_halves;
@@ -154,7 +154,7 @@ inline void copy_lane(possible_scales& s, std::int64_t lane, const possible_scal
   s.rising_slope[lane] = from.rising_slope[from_lane], s.rising_offset[lane] = from.rising_offset[from_lane];
   s.slope[lane] = from.slope[from_lane], s.offset[lane] = from.offset[from_lane];
   s.rising_shift[lane] = from.rising_shift[from_lane], s.shift[lane] = from.shift[from_lane];
-  s.bend[lane] = from.bend[from_lane];
+  s.breakpoint[lane] = from.breakpoint[from_lane];
   s.below_shift[lane] = from.below_shift[from_lane], s.below_offset[lane] = from.below_offset[from_lane];
   s.mantissa[lane] = from.mantissa[from_lane], s.exponent[lane] = from.exponent[from_lane];
   s.rising_addend[lane] = from.rising_addend[from_lane], s.upper_right[lane] = from.upper_right[from_lane];
@@ -194,7 +194,7 @@ inline void copy_lane(possible_scales& s, std::int64_t lane, const possible_scal
         break;
       case scale_method::by_line:
         to.line.slope[i] = from.slope[i], to.line.offset[i] = from.offset[i];
-        to.line.bend[i] = from.bend[i], to.line.below_shift[i] = from.below_shift[i],
+        to.line.breakpoint[i] = from.breakpoint[i], to.line.below_shift[i] = from.below_shift[i],
         to.line.below_offset[i] = from.below_offset[i];
         to.in_halves &= from.stays_in_halves[i];
         break;
@@ -278,7 +278,7 @@ template <> struct scaler<scale_method::by_line> {
   signed_line line;
   [[gnu::always_inline]] explicit scaler(const channel_scales& s)
       : line{load_vector<int_vector>(s.line.slope), load_vector<int_vector>(s.line.offset),
-             load_vector<int_vector>(s.line.bend), load_vector<int_vector>(s.line.below_shift),
+             load_vector<int_vector>(s.line.breakpoint), load_vector<int_vector>(s.line.below_shift),
              load_vector<int_vector>(s.line.below_offset)} {}
 
   [[gnu::always_inline]] int_vector operator()(int_vector sums) const { return scaled_by_line(sums, line); }

@@ -1,4 +1,4 @@
-// truths: what tests of operators share that give truth values for two tensors. (A vector of bool has no elements to
+// booleans: what tests of operators share that give booleans for two tensors. (A vector of bool has no elements to
 // point to.)
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace nnrt_test {
 
-/// Whether Op's reference, computing with T, says this of a and b, one truth value after the other.
+/// Whether Op's reference, computing with T, says this of a and b, one boolean after the other.
 template <class Op, class T, class A = T, class B = T>
 constexpr bool says(std::initializer_list<std::type_identity_t<A>> a, std::initializer_list<std::type_identity_t<B>> b,
                     std::initializer_list<bool> expected) {
@@ -32,17 +32,17 @@ constexpr bool says(std::initializer_list<std::type_identity_t<A>> a, std::initi
 template <class Op, class T, class F> std::int64_t first_untruth(const pair_of_shapes& row, F f) {
   const filled<T> a = counting<T>(row.a, T(-7), T(3)), b = counting<T>(row.b, T(2), T(1));
   filled<T> left = a, right = b;
-  const tensor_desc truths{boolean, row.y};
+  const tensor_desc booleans{boolean, row.y};
   bool got[1024] = {};
   if (row.y.elements() > 1024) return row.y.elements();
-  const view in[] = {left.as_view(), right.as_view()}, out[] = {{&truths, got}};
+  const view in[] = {left.as_view(), right.as_view()}, out[] = {{&booleans, got}};
   Op::template reference<T>({}, in, out);
   for (std::int64_t i = 0; i < row.y.elements(); ++i)
     if (got[i] != f(element_at(a, row.y, i), element_at(b, row.y, i))) return i;
   return -1;
 }
 
-/// Whether images with channels of this dtype give truth values of the image's shape and format, in either order.
+/// Whether images with channels of this dtype give booleans of the image's shape and format, in either order.
 template <class Op> constexpr bool compares_in_either_order(dtype type) {
   const operand x = computed({type, nchw, {2, 3, 4, 5}}), channels = computed({type, {3, 1, 1}});
   const tensor_desc y{boolean, nchw, {2, 3, 4, 5}};

@@ -1,4 +1,4 @@
-// truths: shared binding of reduce_all and all: whether all elements along axes are true.
+// booleans: shared binding of reduce_all and all: whether all elements along axes are true.
 // Flow: both derive from boolean_reduction in bind/reductions.hpp.
 #pragma once
 

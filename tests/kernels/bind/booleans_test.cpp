@@ -7,7 +7,7 @@ using namespace nnrt_test;
 
 namespace {
 
-given_operand truths(shape_t shape, std::uint32_t seed) {
+given_operand booleans(shape_t shape, std::uint32_t seed) {
   given_operand x = pattern(boolean, shape);
   const std::vector<float> random = random_floats(shape.elements(), seed);
   for (std::size_t i = 0; i < x.bytes.size(); ++i) x.bytes[i] = static_cast<std::byte>(random[i] > 0);
@@ -24,13 +24,13 @@ TEST_CASE_TEMPLATE("connectives: the kernel is the reference under broadcasts, a
                    ops::logical_or) {
   for (const shapes& row :
        {shapes{{}, {7, 19}, {}}, {{}, {1, 1}, {33}}, {{}, {2, 5, 3, 16}, {16}}, {{}, {2, 5, 1, 16}, {1, 5, 3, 16}}})
-    check_kernel<Op>({}, {truths(row.a, 3), truths(row.b, 4)});
-  for (std::int64_t n = 1; n <= 140; ++n) check_kernel<Op>({}, {truths({n}, 3), truths({n}, 4)});
+    check_kernel<Op>({}, {booleans(row.a, 3), booleans(row.b, 4)});
+  for (std::int64_t n = 1; n <= 140; ++n) check_kernel<Op>({}, {booleans({n}, 3), booleans({n}, 4)});
 }
 
 TEST_CASE("logical_not: at every length") {
-  for (std::int64_t n = 1; n <= 140; ++n) check_kernel<ops::logical_not>({}, {truths({n}, 3)});
-  check_kernel<ops::logical_not>({}, {truths({3, 5, 71}, 3)});
+  for (std::int64_t n = 1; n <= 140; ++n) check_kernel<ops::logical_not>({}, {booleans({n}, 3)});
+  check_kernel<ops::logical_not>({}, {booleans({3, 5, 71}, 3)});
 }
 
 TEST_CASE_TEMPLATE(
@@ -46,12 +46,12 @@ TEST_CASE_TEMPLATE(
                               {{2, 1, 33}, {1, 3, 1}, {2, 3, 33}},
                               {{2, 3, 1}, {33}, {2, 3, 33}},
                               {{1, 1}, {2, 5, 3, 16}, {16}}})
-      check_kernel<Op>({}, {truths(row.condition, 3), pattern(type, row.a), pattern(type, row.b)});
+      check_kernel<Op>({}, {booleans(row.condition, 3), pattern(type, row.a), pattern(type, row.b)});
     for (std::int64_t n = 1; n <= 140; n += type == f32 ? 1 : 9) {
       given_operand other = pattern(type, {n});
       std::reverse(other.bytes.begin(), other.bytes.end());
-      check_kernel<Op>({}, {truths({n}, 3), pattern(type, {n}), other});
-      check_kernel<Op>({}, {truths({n}, 3), pattern(type, {n}), pattern(type, {1})});
+      check_kernel<Op>({}, {booleans({n}, 3), pattern(type, {n}), other});
+      check_kernel<Op>({}, {booleans({n}, 3), pattern(type, {n}), pattern(type, {1})});
     }
   }
 }
