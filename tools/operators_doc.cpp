@@ -457,6 +457,8 @@ std::vector<std::string> surplus_pages(const std::string& docs, const std::map<s
   return found;
 }
 
+std::string file_of(const std::string& docs, const std::string& page) { return docs + '/' + page; }
+
 std::string contents_of(const std::string& file) {
   std::ifstream in(file);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -466,7 +468,7 @@ std::string contents_of(const std::string& file) {
 int check_pages(const std::string& docs, const std::map<std::string, std::string>& pages) {
   std::vector<std::string> wrong = surplus_pages(docs, pages);
   for (const auto& [path, text] : pages)
-    if (contents_of(docs + '/' + path) != text) wrong.push_back(path);
+    if (contents_of(file_of(docs, path)) != text) wrong.push_back(path);
   for (const std::string& path : wrong)
     std::fprintf(stderr, "%s/%s is out of date: build the target operators_md\n", docs.c_str(), path.c_str());
   return wrong.empty() ? 0 : 1;
@@ -474,9 +476,9 @@ int check_pages(const std::string& docs, const std::map<std::string, std::string
 
 int write_pages(const std::string& docs, const std::map<std::string, std::string>& pages) {
   std::filesystem::create_directories(docs + "/operators");
-  for (const std::string& path : surplus_pages(docs, pages)) std::filesystem::remove(docs + '/' + path);
+  for (const std::string& path : surplus_pages(docs, pages)) std::filesystem::remove(file_of(docs, path));
   for (const auto& [path, text] : pages)
-    if (contents_of(docs + '/' + path) != text && !(std::ofstream(docs + '/' + path) << text).flush()) {
+    if (contents_of(file_of(docs, path)) != text && !(std::ofstream(file_of(docs, path)) << text).flush()) {
       std::fprintf(stderr, "cannot write %s/%s\n", docs.c_str(), path.c_str());
       return 1;
     }

@@ -5,8 +5,9 @@ where they are defined, which takes minutes, and not again for every operator an
 
     tidy.py [--match REGEX] [--checks CHECKS]
 
-Units: all headers of include/nnrt together, for each kind of machine, and each source of tools/ and examples/.
---match chooses among their names; --checks (bugprone-use-after-move, for instance) runs those instead of .clang-tidy's.
+Units: all headers of include/nnrt together, for each kind of machine, and the sources of each folder of tools/ and
+examples/ together: what they include costs more than they do. --match chooses among the units' names; --checks
+(bugprone-use-after-move, for instance) runs those instead of .clang-tidy's.
 Exits with 1 if there is a finding, or a check named in .clang-tidy does not exist.
 """
 import argparse
@@ -25,19 +26,30 @@ MACHINES = {
     "neon": ["--target=aarch64-linux-gnu", "-march=armv8.2-a+dotprod+i8mm"],
     "generic": ["-U__SSE2__"],
 }
+WEBASSEMBLY = ["--target=wasm32-wasi", "-isystem", "/usr/include/wasm32-wasi/c++/v1", "-msimd128",
+               "-idirafter", "/usr/include"]
 FINDING = re.compile(r"^(\S+?):(\d+):(\d+): (?:error|warning): .*\[([\w.-]+)")
+
+
+def included(unit: Path, files: list[Path]) -> Path:
+    """Writes a unit that includes the files; one that includes sources is found suspicious, unless it is told not to."""
+    unit.write_text("".join(f'#include "{file}"  // NOLINT\n' for file in files), encoding="utf-8")
+    return unit
 
 
 def units(scratch: Path) -> list[tuple[str, Path, list[str]]]:
     """Name, file and flags of each unit."""
     headers = sorted((ROOT / "include").rglob("*.hpp"))
-    every = scratch / "headers.cpp"
-    every.write_text("".join(f"#include <{h.relative_to(ROOT / 'include')}>\n" for h in headers), encoding="utf-8")
-    found = [(f"{len(headers)} headers, {name}", every, flags) for name, flags in MACHINES.items()]
+    together = included(scratch / "headers.cpp", headers)
+    found = [(f"{len(headers)} headers, {name}", together, flags) for name, flags in MACHINES.items()]
+    kernels = [h for h in headers if "kernels" in h.parts]  # WASI has no sockets, which other layers take
+    found.append((f"{len(kernels)} headers, simd128", included(scratch / "kernels.cpp", kernels), WEBASSEMBLY))
     for pattern in ("tools/*.cpp", "tools/*/*.cpp", "examples/*/*.cpp"):
-        for source in sorted(ROOT.glob(pattern)):
-            own = [f"-I{ROOT / 'tools'}", *flags_of(source), *literals_of(source.parent, scratch)]
-            found.append((str(source.relative_to(ROOT)), source, own))
+        for folder in sorted({source.parent for source in ROOT.glob(pattern)}):
+            sources, name = sorted(folder.glob("*.cpp")), str(folder.relative_to(ROOT))
+            own = [flag for source in sources for flag in flags_of(source)]
+            flags = [f"-I{ROOT / 'tools'}", *dict.fromkeys(own), *literals_of(folder, scratch)]
+            found.append((name, included(scratch / f"{name.replace('/', '_')}.cpp", sources), flags))
     return found
 
 

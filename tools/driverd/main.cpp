@@ -25,7 +25,7 @@ using namespace nnrt;
 hal::device_registry::entry find_driver(const std::string& wanted, std::string& names) {
   (void)hal::add_accelerators();
   for (const std::size_t id : hal::registry().ids()) {
-    const auto device = hal::registry().find(id);
+    auto device = hal::registry().find(id);
     if (device->device.driver().name() == wanted || device->name == wanted) return device;
     names += (names.empty() ? "" : ", ") + std::string(device->device.driver().name());
   }
@@ -58,6 +58,7 @@ void allow_many_files() {
 
 }  // namespace
 
+// NOLINTNEXTLINE(bugprone-exception-escape): where memory is exhausted the program may end.
 int main(int count, char** words) {
   CLI::App app("Hosts a driver at a Unix-domain socket, for programs of the same user.", "nnrt-driverd");
   app.footer(

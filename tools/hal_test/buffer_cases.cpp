@@ -71,6 +71,7 @@ void add_buffer_cases(case_list& to) {
                     std::vector<device_buffer> all{b.between};
                     for (int i = 0; i < 50; ++i) all.push_back(p.on.allocate({}, {&b.made, 1}, {}, end).value());
                     std::vector<std::uint32_t> tokens;
+                    tokens.reserve(all.size());
                     for (const device_buffer& one : all) tokens.push_back(one.token());
                     std::sort(tokens.begin(), tokens.end());
                     p.expect(tokens[0] != 0 && std::adjacent_find(tokens.begin(), tokens.end()) == tokens.end(),

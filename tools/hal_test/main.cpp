@@ -46,6 +46,7 @@ int run_all(const choices& chosen, const std::string& name, const subject& make)
 
 }  // namespace
 
+// NOLINTNEXTLINE(bugprone-exception-escape): where memory is exhausted the program may end.
 int main(int count, char** words) {
   choices chosen;
   CLI::App app(

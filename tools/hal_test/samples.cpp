@@ -183,6 +183,7 @@ std::vector<std::vector<std::byte>> expected_of(const model& network, arrays& gi
   const request asked = given.asking();
   session oracle(compile(network).value());
   std::vector<shape_t> shapes;
+  shapes.reserve(asked.inputs.size());
   for (const argument& x : asked.inputs) shapes.push_back(x.shape);
   (void)oracle.resize(shapes).has_value();
   for (std::size_t i = 0; i < asked.inputs.size(); ++i) oracle.read_input_from(i, asked.inputs[i].data);

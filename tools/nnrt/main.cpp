@@ -16,6 +16,7 @@ bool has_subcommand(const CLI::App& program, const std::string& name) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(bugprone-exception-escape): where memory is exhausted the program may end.
 int main(int count, char** arguments) {
   CLI::App program("Neural networks: prepares them for programs and accelerators.", "nnrt");
   program.set_version_flag("--version", std::string("nnrt ") + nnrt::version);
