@@ -1,7 +1,7 @@
 # peers.cmake: the libraries that nnrt is compared with, each an object library bench_peer_<name>, where they are
 # installed.
-# Flow: included by bench/CMakeLists.txt; sets nnrt_peers. What is missing is said once, and the tables have no column
-# for it.
+# Flow: included by bench/CMakeLists.txt; sets nnrt_peers. A missing library is reported once, and the tables have no
+# column for it.
 
 set(nnrt_peers)
 

@@ -26,7 +26,7 @@ install(FILES ${PROJECT_BINARY_DIR}/nnrtConfig.cmake ${PROJECT_BINARY_DIR}/nnrtC
 
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # nnrt.pc finds the headers relative to its own folder, so that an installed tree may be moved; folders that were asked
-# for by an absolute path stay there.
+# for by an absolute path remain there.
 set(nnrt_pc_prefix "${CMAKE_INSTALL_PREFIX}")
 if(NOT IS_ABSOLUTE "${CMAKE_INSTALL_DATADIR}")
   file(RELATIVE_PATH nnrt_pc_prefix "/prefix/${CMAKE_INSTALL_DATADIR}/pkgconfig" /prefix)

@@ -156,7 +156,7 @@ function(nnrt_add_c_library library)
   target_link_options(${library} PRIVATE -Wl,--version-script=${generated}/exports.map -Wl,--gc-sections)
   nnrt_harden(${library})
   if(NNRT_SANITIZE)
-    # What clang's libraries need of a sanitizer lies in programs; those in C have the part for C++, too.
+    # What clang's libraries need of a sanitizer is in programs; those in C have the part for C++, too.
     target_link_options(${library} PUBLIC -fsanitize=${NNRT_SANITIZE}
       $<$<CXX_COMPILER_ID:Clang>:-fsanitize-link-c++-runtime>)
     target_link_libraries(${library} PUBLIC $<$<CXX_COMPILER_ID:Clang>:stdc++>)

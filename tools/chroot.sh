@@ -15,7 +15,7 @@ debian_archives() {
     sed -n 's/^Debian|//p' | sort -u
 }
 
-# Where they lie: the archive of releases, neither that of updates nor that of security.
+# Their place: the archive of releases, without updates and security.
 debian_mirror() { debian_archives | awk '$2 !~ /-/ { print $1; exit }'; }
 
 # make_system SUITE ROOT: unless there is a system already.

@@ -79,7 +79,7 @@ def quantised_weight(name, weight, is_per_channel):
 
 
 def quantised_bias(name, bias, x, weight):
-    """Of the sums of products: their scale is that of x times that of the weight, rounded to float."""
+    """The bias in steps of the accumulators: of scale of x * scale of the weight, rounded to float."""
     scale = x.scale * weight.scale
     steps = rounded(bias.astype(np.float64) / scale.astype(np.float64))
     return Tensor(name, bias.shape, I32, scale, constant=steps.astype("<i4"))

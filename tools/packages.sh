@@ -38,7 +38,7 @@ training="python3 python3-sklearn python3-flatbuffers"
 # What tools/make_pictures.sh takes; its pictures are in the repository.
 pictures="graphviz"
 
-# Prints those of the given packages that are not installed. Without dpkg nobody can tell: then none is reported, and
+# Prints those of the given packages that are not installed. Without dpkg this is unknown: then none is reported, and
 # CMake says which library it does not find.
 missing_packages() {
   command -v dpkg-query >/dev/null 2>&1 || return 0
@@ -72,7 +72,7 @@ install_packages() {
   fi
   printf 'installing: %s\n' "$missing" >&2  # stdout is what a script prints
   log=$(mktemp)
-  # A list as old as an image names versions that mirrors no longer have, so it is fetched anew; a lock held by another
+  # A list as old as an image names versions that mirrors no longer have, so it is fetched again; a lock held by another
   # apt is waited for.
   apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300)
   # shellcheck disable=SC2086  # the list is words on purpose

@@ -322,7 +322,7 @@ def check(options):
 
 
 def validate(options):
-    """For choosing settings: trains without folds 0 and 1, measures on fold 1; the held-out fold 0 stays unseen."""
+    """For choosing settings: trains without folds 0 and 1, measures on fold 1; the held-out fold 0 is not used."""
     images, labels = load_images()
     training = np.concatenate([fold(labels, which) for which in range(2, FOLDS)])
     parameters = train(images[training], labels[training], options)

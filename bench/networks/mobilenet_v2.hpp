@@ -33,7 +33,7 @@ template <bool IsNormed, std::int64_t Stride, class X> constexpr auto depthwise(
   else return nnrt::layers::depthwise_conv2d<3, 3>(x, name, strided, padded, nnrt::relu6);
 }
 
-/// Widen, filter each channel, narrow; a shortcut where extents stay.
+/// Widen, filter each channel, narrow; a shortcut where extents do not change.
 template <bool IsNormed, std::int64_t Expansion, std::int64_t Out, std::int64_t Stride, class X>
 constexpr auto inverted_residual(X x, std::string_view layer) {
   constexpr std::int64_t channels = X::desc.shape[3];

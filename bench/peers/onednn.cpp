@@ -169,7 +169,7 @@ class chain {
     const std::int64_t out = w.shape[0], kh = w.shape[1], kw = w.shape[2], in = w.shape[3];
     const std::int64_t groups = l.what == operation::depthwise ? out : l.group;
     constexpr bool is_transposed = std::is_same_v<Primitive, dnnl::deconvolution_forward>;
-    // Weights lie as [O, h, w, I]; groups are the outermost part of O.
+    // Weights are [O, h, w, I]; groups are the outermost part of O.
     const dims shape = groups > 1 ? dims{groups, out / groups, in, kh, kw} : dims{out, in, kh, kw};
     const dims strides = groups > 1 ? dims{out / groups * kh * kw * in, kh * kw * in, 1, kw * in, in}
                                     : dims{kh * kw * in, 1, kw * in, in};
@@ -200,7 +200,7 @@ class chain {
   }
 
   /// Dense layers and products, as a product of matrices: only that has zero points. A known matrix is packed once,
-  /// another one taken as it lies.
+  /// another one in the order that it has.
   void add_dense(const described_layer& l) {
     const described_tensor &w = of(l.inputs[1]), &x = of(l.inputs[0]);
     const bool is_known = w.data != nullptr;

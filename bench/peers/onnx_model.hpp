@@ -433,7 +433,7 @@ struct model {
     void copy(const std::byte* from, std::byte* to) const { std::memcpy(to, from, tensor.bytes()); }
     friend struct model;
   };
-  std::string file, bytes;  // where it lies: in a file, or here
+  std::string file, bytes;  // its place: in a file, or here
   std::vector<port> inputs, outputs;
 
  private:

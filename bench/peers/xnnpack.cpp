@@ -224,7 +224,7 @@ class subgraph_maker {
                                             value(l.inputs[0]), value(l.output), 0),
               "an average pool");
   }
-  /// The mean of an image's pixels as a pool, which gives [N, 1, 1, C], and a reshape where [N, C] is wanted.
+  /// The mean of an image's pixels as a pool, which gives [N, 1, 1, C], and a reshape if the result is [N, C].
   void add_mean(const described_layer& l) {
     const described_tensor &x = of(l.inputs[0]), &y = of(l.output);
     if (x.shape.size() != 4 || l.axes != std::vector<std::int64_t>{1, 2})

@@ -95,7 +95,7 @@ struct description {
   std::vector<described_tensor> tensors;
   std::vector<described_layer> layers;  // in an order in which they can run
   std::vector<int> inputs, outputs;
-  std::string onnx_file;  // where the same network lies as ONNX model; empty: nowhere
+  std::string onnx_file;  // path of the network as an ONNX model; empty: none
 
   const described_tensor& of(int id) const { return tensors[static_cast<std::size_t>(id)]; }
   bool has_quantised_values() const { return of(outputs.front()).type == element::i8; }

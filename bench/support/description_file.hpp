@@ -73,7 +73,7 @@ class description_writer {
   std::size_t written_ = 0;
 };
 
-/// Weights point into the file, which stays mapped.
+/// Weights point into the file, which remains mapped.
 class description_reader {
  public:
   explicit description_reader(const std::string& path) {

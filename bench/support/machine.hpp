@@ -91,7 +91,7 @@ inline constexpr std::int64_t products_of_registers =
   return ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7));
 }
 
-/// Keeps a result that nobody reads.
+/// Keeps a result that is not read.
 inline void keep(vector_of_floats x) { asm volatile("" : : "m"(x) : "memory"); }
 
 /// Runs job(part) on each of `threads` threads at once; the pool is nullptr for one thread.

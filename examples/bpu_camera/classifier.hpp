@@ -17,7 +17,7 @@ using patch = std::array<std::uint8_t, 96>;
 struct compiled_classifier {
   std::string bytes;      // of a saved model, as a file has them
   std::string partition;  // which node runs where
-  std::string layers;     // scales, and how well quantised values stand for floats
+  std::string layers;     // scales, and how close quantised values are to floats
 };
 
 /// Calibrates the network on these images and compiles it. Ends the program when that fails.

@@ -1,5 +1,5 @@
 // main: reads the held-out digits and shows what the network makes of them.
-// Flow: digits.hpp is the network, its weights and the digits lie in this program; options.hpp says what is shown.
+// Flow: digits.hpp is the network, its weights and the digits are in this program; options.hpp says what is shown.
 #include "digits.hpp"
 #include "drawing.hpp"
 #include "held_out.hpp"

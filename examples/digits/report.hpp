@@ -25,7 +25,7 @@ inline std::string grouped(std::int64_t number) {
   return text;
 }
 
-/// One line for each node: what it makes, has, costs, runs on, and where its result lies.
+/// One line for each node: its result, attributes, cost and device, and the place of its result.
 inline void print_table() {
   constexpr const char* line = "  %-22s %-20s %10s %10s  %-16s %12s\n";
   std::printf(line, "node", "output", "parameters", "MACs", "kernel", "arena offset");

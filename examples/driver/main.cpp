@@ -38,7 +38,7 @@ class array_execution final : public hal::execution {
   session session_;
 };
 
-/// A model that lies ready in the accelerator.
+/// A model that is prepared in the accelerator.
 class array_model final : public hal::prepared_model {
  public:
   explicit array_model(program compiled) : program_(std::move(compiled)) {}

@@ -1,5 +1,5 @@
 // main: a network whose weights PyTorch trained, with the names and the order of axes of its state dict.
-// Flow: digits.py trains and writes digits.safetensors, which lies in this program; README.md shows both.
+// Flow: digits.py trains and writes digits.safetensors, which is embedded here; README.md shows both.
 #include <nnrt/nnrt.hpp>
 
 #include <algorithm>

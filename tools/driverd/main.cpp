@@ -133,7 +133,7 @@ int main(int count, char** words) {
       std::fprintf(stderr, "nnrt-driverd: %.*s\n", static_cast<int>(line.size()), line.data());
     };
 
-  options.on_stop = [] { ::alarm(5); };  // nobody catches it: it kills the process where runs have not ended by then
+  options.on_stop = [] { ::alarm(5); };  // not caught: it kills the process if runs have not ended by then
   std::signal(SIGPIPE, SIG_IGN);         // the reader of the log may end; clients shall not notice
   allow_many_files();
   const owned_fd stop(end_signals());

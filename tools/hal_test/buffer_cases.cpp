@@ -1,4 +1,4 @@
-// buffer_cases: memory that stays in the device between runs - roles, tokens, states.
+// buffer_cases: memory that remains in the device between runs - roles, tokens, states.
 // Flow: added to the suite by all_cases().
 #include "hal_test/samples.hpp"
 

@@ -151,7 +151,7 @@ constexpr mutation mutations[] = {
        return on_quantised(g, [](quantisation& q) { q.mode = quantisation::kind::per_channel, q.axis = 9; });
      }},
     {"scales_outside", [](ir::graph& g) { return g.values[0].scales = count(g), true; }},
-    // Where constants lie: rule 16.
+    // The places of constants: rule 16.
     {"constant_before_bytes",
      [](ir::graph& g) { return on_value(g, ir::kind::constant, [](ir::value& v) { v.first_byte = -64; }); }},
     {"constant_behind_bytes",

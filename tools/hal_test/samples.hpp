@@ -48,7 +48,7 @@ class arrays {
 
 /// What the references make of the same inputs.
 std::vector<std::vector<std::byte>> expected_of(const model& network, arrays& given);
-/// Whether results are those: reals to four digits, bytes that stand for reals within a step, others exactly.
+/// Compares results: reals to four digits, quantised values within a step, others exactly.
 bool are_close(const prepared_model& of, const std::vector<std::vector<std::byte>>& got,
                const std::vector<std::vector<std::byte>>& expected);
 

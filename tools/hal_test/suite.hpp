@@ -59,7 +59,7 @@ struct ending {
   std::string reason;
 };
 
-/// The driver under test, made anew for each case.
+/// The driver under test, a new one for each case.
 using subject = std::function<device()>;
 
 /// Runs a case in a child process, so that a driver that crashes, or does not come back within `seconds`, fails no

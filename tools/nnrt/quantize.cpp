@@ -96,7 +96,7 @@ result<void> set_channels(float (&to)[3], const std::vector<float>& numbers, std
   return {};
 }
 
-/// What is said of inputs. Of an image's type follows what the network sees, unless --colours says so.
+/// Options of inputs. The type of an image determines the network's colours, unless --colours is given.
 result<nnrt::saved_input> input_of(const wishes& wanted) {
   nnrt::saved_input made;
   made.source = wanted.source == "ddr" ? nnrt::input_source::ddr : nnrt::input_source::resizer;
@@ -164,7 +164,7 @@ result<void> check_arguments(const wishes& wanted) {
   return {};
 }
 
-/// A file can be made where it is wanted: checked before the work, not after it.
+/// Whether the output file can be made: checked before the work, not after it.
 result<void> check_folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   std::error_code none;
