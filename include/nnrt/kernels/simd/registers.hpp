@@ -4,6 +4,8 @@
 
 #include <nnrt/core/config.hpp>
 
+#include <cstddef>  // xsimd 8.1 names std::size_t without it
+
 #if defined(NNRT_X86_SSE) || defined(NNRT_X86_AVX2) || defined(NNRT_X86_AVX512) || defined(NNRT_ARM_NEON)
 
 // g++ 12 warns about _mm512_undefined_ps in its own header after inlining.
