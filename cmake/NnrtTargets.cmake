@@ -4,7 +4,7 @@
 set(NNRT_SANITIZE "" CACHE STRING "Sanitizers of nnrt's own programs, for example address,undefined")
 
 # The warnings that every program of this repository is free of, with g++ 12 and clang 16.
-set(nnrt_warnings -Wall -Wextra -Wpedantic -Wconversion -Werror)
+set(nnrt_warnings -Wall -Wextra -Wpedantic -Wconversion -Wswitch-enum -Werror)
 
 # The core promises to need neither.
 set(nnrt_core_flags -fno-exceptions -fno-rtti)

@@ -8,6 +8,7 @@ Flow: tests/CMakeLists.txt registers each check as the test hygiene/<check>; wit
                and devices for files
     machines   conditions on instruction sets stand in core/config.hpp and kernels/simd/
     crossing   CONTRIBUTING.md lists every header that branches on an instruction set, dtype, rounding or activation
+    switches   a switch over an enumeration has no default, which would hide that an enumerator is missing
     english    comments, and texts of tests and programs, use none of the words that make riddles of sentences
     layers     a header includes only what its layer may know; intrinsics live in kernels/ alone
     words      nothing unfinished, no path of somebody's machine, no tab, no space at a line's end, a newline at the end
@@ -186,6 +187,41 @@ def check_crossing() -> Iterator[str]:
         for name in re.findall(r"`([a-z0-9_/]+\.(?:hpp|txt|cmake))`", row):
             if not (INCLUDE / name).is_file() and not (ROOT / name).is_file():
                 yield f"CONTRIBUTING.md: the row '{title}' names {name}, which does not exist"
+
+
+# Text in which brackets and colons could stand: comments, raw strings, strings and characters.
+NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"'
+                     r"|(?<!\w)'(?:\\.|[^'\\\n])+'", re.S)
+
+
+def hiding_switches(text: str) -> Iterator[int]:
+    """The lines of switches that have a default and labels that are names, not numbers or characters."""
+    code = NO_CODE.sub(lambda found: "0" + "\n" * found[0].count("\n"), text)
+    while switches := list(re.finditer(r"\bswitch \(", code)):
+        first = switches[-1].start()   # the innermost: nothing of it is left when those around it are looked at
+        last = end_of(code, code.index("{", end_of(code, switches[-1].end() - 1)))
+        body = code[first:last]
+        if re.search(r"\bdefault\s*:(?!:)", body) and re.search(r"\bcase [A-Za-z_:]", body):
+            yield code.count("\n", 0, first) + 1
+        code = code[:first] + "\n" * body.count("\n") + code[last:]
+
+
+HIDING = """switch (c) {  // {
+  case '{': switch (type) {
+    case f32: return;
+    default: break;
+  }
+  default: {}
+}"""
+
+
+def check_switches() -> Iterator[str]:
+    """Compilers say that an enumerator has no label: -Wswitch-enum is among the warnings of every target."""
+    if list(hiding_switches(HIDING)) != [2]:
+        yield f"tests/hygiene.py: finds the lines {list(hiding_switches(HIDING))} in HIDING, expected [2]"
+    for file in sources():
+        for line in hiding_switches(file.read_text(encoding="utf-8")):
+            yield f"{file.relative_to(ROOT)}:{line}: a switch over names has a default; it belongs after the switch"
 
 
 RIDDLES = re.compile(r"\b(so many|whoever|whatever is|of (?:its|their) own|behind|beside|brings|goes on|one another's"

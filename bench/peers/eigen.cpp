@@ -104,9 +104,22 @@ class eigen_runner final : public runner {
           result_of(c) = (operand_of(c) - operand_of(c).maxCoeff()).exp();
           result_of(c) /= result_of(c).sum();
         });
-      default:
-        throw cannot_run(std::string("Eigen: only networks of dense layers are written here, not ") + name_of(l.what));
+      case operation::convolution:
+      case operation::transposed_convolution:
+      case operation::depthwise:
+      case operation::product:
+      case operation::max_pool:
+      case operation::mean_pool:
+      case operation::mean:
+      case operation::add:
+      case operation::subtract:
+      case operation::multiply:
+      case operation::relu6:
+      case operation::reshape:
+      case operation::transpose:
+      case operation::concat: break;
     }
+    throw cannot_run(std::string("Eigen: only networks of dense layers are written here, not ") + name_of(l.what));
   }
 
   const description& network_;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace bench {
 namespace {
@@ -13,12 +14,10 @@ namespace {
 using namespace nnrt;
 
 element element_of(dtype type) {
-  switch (type) {
-    case dtype::f32: return element::f32;
-    case dtype::i8: return element::i8;
-    case dtype::i32: return element::i32;
-    default: throw cannot_run("descriptions have no " + std::string(name_of(type)));
-  }
+  for (const auto& [from, to] :
+       {std::pair(f32, element::f32), std::pair(i8, element::i8), std::pair(i32, element::i32)})
+    if (from == type) return to;
+  throw cannot_run("descriptions have no " + std::string(name_of(type)));
 }
 
 bool is_listed(const tensor_desc& desc) { return desc.type != dtype::i64 && desc.type != dtype::boolean; }

@@ -2099,6 +2099,14 @@ inline std::byte* bytes_out(const kernel_call& call, std::size_t i = 0) {
   return static_cast<std::byte*>(call.out[i].data.raw());
 }
 
+/// Function of a kernel that has one for each dtype of `Set`: f(T{}), where T is the element type. Null: the set does
+/// not contain `type`.
+template <dtype_set Set, class F> constexpr kernel_function function_for(dtype type, F f) {
+  kernel_function found = nullptr;
+  with_element<Set>(type, [&](auto element) { found = f(element); });
+  return found;
+}
+
 /// The part of a call. Reads both numbers only if there are several parts: one load of both would stall on the two
 /// stores that wrote them.
 constexpr part part_of(const kernel_call& call) {
@@ -4474,20 +4482,13 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 template <class Isa> struct binding<ops::arg_max, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node) || unpack<ops::arg_max::attrs>(node.attrs).k != 1) return {};
-    const kernel_function run = run_for(node.in[0].desc.type);
-    if (!searched.contains(node.in[0].desc.type)) return {};
-    return {.run = run, .parts = parts_for(node.in[0].desc.elements()), .name = "arg max"};
+    const kernel_function chosen = function_for<types_of(f32, i32, i8, u8)>(
+        node.in[0].desc.type, []<class T>(T) -> kernel_function { return &run<T>; });
+    if (chosen == nullptr) return {};
+    return {.run = chosen, .parts = parts_for(node.in[0].desc.elements()), .name = "arg max"};
   }
 
  private:
-  static constexpr dtype_set searched = types_of(f32, i32, i8, u8);
-
-  static constexpr kernel_function run_for(dtype type) {
-    return type == f32   ? &run<float>
-           : type == i32 ? &run<std::int32_t>
-           : type == i8  ? &run<std::int8_t>
-                         : &run<std::uint8_t>;
-  }
   template <class T> static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::arg_max::attrs>(call.attrs);
     const view& y = call.out[0];
@@ -13231,26 +13232,17 @@ template <class Isa> struct binding<ops::cast, family::f32, Isa> {
                              from_f32 = types_of(boolean, i8, u8, i32, i64, f16, f64);
 
   static constexpr kernel_function run_widen(dtype from) {
-    return from == i8    ? &run_widened<std::int8_t>
-           : from == i16 ? &run_widened<std::int16_t>
-                         : &run_widened<std::uint8_t>;
+    if (from == boolean) from = u8;
+    return function_for<types_of(i8, u8, i16)>(from, []<class T>(T) -> kernel_function { return &run_widened<T>; });
   }
   static constexpr kernel_function run_to_f32(dtype from) {
-    return from == i32   ? &run<std::int32_t, float>
-           : from == i64 ? &run<std::int64_t, float>
-           : from == f16 ? &run_widen_f16<Isa>
-                         : &run<double, float>;
+    if (from == f16) return &run_widen_f16<Isa>;
+    return function_for<types_of(i32, i64, f64)>(from, []<class T>(T) -> kernel_function { return &run<T, float>; });
   }
   static constexpr kernel_function run_from_f32(dtype to) {
-    switch (to) {
-      case boolean: return &run<float, bool>;
-      case i8: return &run<float, std::int8_t>;
-      case u8: return &run<float, std::uint8_t>;
-      case i32: return &run<float, std::int32_t>;
-      case i64: return &run<float, std::int64_t>;
-      case f16: return &run_narrow_floats<Isa>;
-      default: return &run<float, double>;
-    }
+    if (to == f16) return &run_narrow_floats<Isa>;
+    return function_for<types_of(boolean, i8, u8, i32, i64, f64)>(
+        to, []<class T>(T) -> kernel_function { return &run<float, T>; });
   }
 
   template <class T> static void run_widened(const kernel_call& call) {
@@ -23871,12 +23863,11 @@ template <class Isa> struct binding<ops::detection_post_process, family::f32, Is
     const std::int64_t candidates =
         attrs.use_regular_nms ? node.in[1].desc.elements() / (images < 1 ? 1 : images) : boxes;
     if (!has_work(node) || candidates < 1 || candidates > most) return {};
-    return {.run = node.out[0].type == f32   ? &run<float>
-                   : node.out[0].type == f16 ? &run<float16>
-                                             : &run<double>,
-            .scratch_bytes = candidates * static_cast<std::int64_t>(sizeof(ops::detail::candidate)),
-            .parts = parts_of(images),
-            .name = "nms heap"};
+    return {
+        .run = function_for<types::floating>(node.out[0].type, []<class T>(T) -> kernel_function { return &run<T>; }),
+        .scratch_bytes = candidates * static_cast<std::int64_t>(sizeof(ops::detail::candidate)),
+        .parts = parts_of(images),
+        .name = "nms heap"};
   }
 
  private:
@@ -30290,10 +30281,8 @@ template <class Isa> struct binding<ops::non_max_suppression, family::f32, Isa> 
     constexpr std::int64_t most = std::int64_t{1} << 22;
     const std::int64_t boxes = node.in[0].desc.shape[-2];
     if (!has_work(node) || boxes < 1 || boxes > most) return {};
-    const dtype type = node.in[0].desc.type;
-    return {.run = type == f32   ? &run<float>
-                   : type == f16 ? &run<float16>
-                                 : &run<double>,
+    return {.run = function_for<types::floating>(node.in[0].desc.type,
+                                                 []<class T>(T) -> kernel_function { return &run<T>; }),
             .scratch_bytes = boxes * static_cast<std::int64_t>(sizeof(candidate)),
             .name = "nms heap"};
   }
@@ -31093,14 +31082,10 @@ template <class Isa> struct binding<ops::quant_dtype_cast, family::f32, Isa> {
 
  private:
   template <bool IsToEven> static constexpr kernel_function run_to(dtype type) {
-    return type == i8   ? &run_store<IsToEven, std::int8_t>
-           : type == u8 ? &run_store<IsToEven, std::uint8_t>
-                        : &run_store<IsToEven, std::int16_t>;
+    return function_for<types::stored>(type, []<class T>(T) -> kernel_function { return &run_store<IsToEven, T>; });
   }
   static constexpr kernel_function run_from(dtype type) {
-    return type == i8   ? &run_restore<std::int8_t>
-           : type == u8 ? &run_restore<std::uint8_t>
-                        : &run_restore<std::int16_t>;
+    return function_for<types::stored>(type, []<class T>(T) -> kernel_function { return &run_restore<T>; });
   }
   template <bool IsToEven, class T> static void run_store(const kernel_call& call) {
     const interval mine = share_of_floats(call.out[0].elements(), part_of(call));
@@ -36330,14 +36315,12 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 /// f32, i32, i8 and u8; the reference computes other dtypes. A part is a share of the lines.
 template <class Isa> struct binding<ops::top_k, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
-    const dtype type = node.in[0].desc.type;
-    if (!has_work(node) || !types_of(f32, i32, i8, u8).contains(type)) return {};
+    const kernel_function chosen = function_for<types_of(f32, i32, i8, u8)>(
+        node.in[0].desc.type, []<class T>(T) -> kernel_function { return &run<T>; });
+    if (!has_work(node) || chosen == nullptr) return {};
     const int axis = normalise_axis(unpack<ops::top_k::attrs>(node.attrs).axis, node.in[0].desc.rank());
     const std::int64_t k = node.out[0].shape[axis], room = sizeof(ranked<float>);
-    return {.run = type == f32   ? &run<float>
-                   : type == i32 ? &run<std::int32_t>
-                   : type == i8  ? &run<std::int8_t>
-                                 : &run<std::uint8_t>,
+    return {.run = chosen,
             .scratch_bytes = k * room,
             .parts = parts_for(node.in[0].desc.elements()),
             .name = "top k heap"};
@@ -37929,11 +37912,10 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 /// dtypes: with 8 bits there are few distinct elements, and it takes few steps.
 template <class Isa> struct binding<ops::unique, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
-    const dtype type = node.in[0].desc.type;
-    if (!has_work(node) || !types_of(f32, i32, i64).contains(type)) return {};
-    return {.run = type == f32   ? &run<float>
-                   : type == i32 ? &run<std::int32_t>
-                                 : &run<std::int64_t>,
+    const kernel_function chosen = function_for<types_of(f32, i32, i64)>(
+        node.in[0].desc.type, []<class T>(T) -> kernel_function { return &run<T>; });
+    if (!has_work(node) || chosen == nullptr) return {};
+    return {.run = chosen,
             .scratch_bytes = node.in[0].desc.elements() * static_cast<std::int64_t>(sizeof(std::int32_t)),
             .name = "sort"};
   }
@@ -41592,13 +41574,16 @@ namespace detail {
 }
 
 [[gnu::cold]] inline void append_place(pool<char>& line, const operand_slot& slot) {
-  switch (slot.base) {
+  switch (static_cast<base>(slot.base)) {
     case in_arena: return append(line, {"arena+", slot.offset});
     case in_prepared: return append(line, {"prepared+", slot.offset});
     case in_stripe: return append(line, {"band+", slot.offset});
     case in_prepare_scratch: return append(line, {"scratch+", slot.offset});
-    default: return append(line, {"-"});
+    case no_memory:
+    case in_constants:
+    case first_input: break;
   }
+  append(line, {"-"});  // inputs and weights too, whose numbers follow first_input
 }
 
 [[gnu::cold]] inline void append_step(pool<char>& out, const ir::graph& g, const plan_view& plan, const step& s,

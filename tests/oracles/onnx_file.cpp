@@ -34,8 +34,8 @@ dtype dtype_of(int type) {
     case proto::UINT16: return u16;
     case proto::UINT32: return u32;
     case proto::UINT64: return u64;
-    default: return dtype::none;
   }
+  return dtype::none;
 }
 
 template <class T, class Field> void append_as(std::vector<std::byte>& bytes, const Field& field) {

@@ -123,12 +123,9 @@ auto of_a_model_whose_runs_give(const run_result& made) {
   return [made](question what) {
     model_end end = end_of({f32, {2, 4}}, "end", nullptr);
     end.no_range = "any";
-    switch (what) {
-      case question::hello: return answer(device_facts{protocol_version, "d", "v", 1, 0, hdi::CPU, {}, {}, 1});
-      case question::prepare: return answer(model_facts{1, {end}, {end}});
-      case question::run: return answer(made);
-      default: return answer();
-    }
+    if (what == question::hello) return answer(device_facts{protocol_version, "d", "v", 1, 0, hdi::CPU, {}, {}, 1});
+    if (what == question::prepare) return answer(model_facts{1, {end}, {end}});
+    return what == question::run ? answer(made) : answer();
   };
 }
 

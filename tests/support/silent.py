@@ -25,7 +25,8 @@ SETS = {
     "avx512": ["-march=x86-64-v4", "-mavx512vnni"],
     "native": ["-march=native"],
 }
-FLAGS = ["-std=c++20", f"-I{ROOT / 'include'}", "-pthread", "-Werror", "-Wall", "-Wextra", "-c", "-o", "/dev/null"]
+FLAGS = ["-std=c++20", f"-I{ROOT / 'include'}", "-pthread", "-Werror", "-Wall", "-Wextra", "-Wswitch-enum", "-c",
+         "-o", "/dev/null"]
 # Operators and forms are compiled once for each way of compiling, in units that stand for themselves below.
 SEPARATE = ["-DNNRT_SEPARATE_COMPILATION", "-DNNRT_SEPARATE_FORMS"]
 DIGITS = ROOT / "examples" / "digits"

@@ -19,13 +19,16 @@ namespace detail {
 }
 
 [[gnu::cold]] inline void append_place(pool<char>& line, const operand_slot& slot) {
-  switch (slot.base) {
+  switch (static_cast<base>(slot.base)) {
     case in_arena: return append(line, {"arena+", slot.offset});
     case in_prepared: return append(line, {"prepared+", slot.offset});
     case in_stripe: return append(line, {"band+", slot.offset});
     case in_prepare_scratch: return append(line, {"scratch+", slot.offset});
-    default: return append(line, {"-"});
+    case no_memory:
+    case in_constants:
+    case first_input: break;
   }
+  append(line, {"-"});  // inputs and weights too, whose numbers follow first_input
 }
 
 [[gnu::cold]] inline void append_step(pool<char>& out, const ir::graph& g, const plan_view& plan, const step& s,

@@ -46,8 +46,14 @@ inline std::int32_t code_of_loading(const error& reason) {
     case error_code::out_of_memory: return HB_DNN_OUT_OF_MEMORY;
     case error_code::not_found:
     case error_code::io_failed: return HB_DNN_CAN_NOT_OPEN_FILE;
-    default: return HB_DNN_INVALID_MODEL;
+    case error_code::invalid_argument:
+    case error_code::invalid_file:
+    case error_code::not_supported:
+    case error_code::rule_broken:
+    case error_code::device_failed:
+    case error_code::deadline_missed: break;
   }
+  return HB_DNN_INVALID_MODEL;
 }
 
 /// Runs the body of the function `me`, which returns a code.

@@ -29,6 +29,17 @@ constexpr dtype dtype_of(DataType type) {
   return dtype::none;
 }
 
+/// FORMAT_NONE for layouts that HDI has no name for.
+constexpr Format format_of(format layout) {
+  switch (layout) {
+    case format::nchw: return FORMAT_NCHW;
+    case format::nhwc: return FORMAT_NHWC;
+    case format::none:
+    case format::nd: break;
+  }
+  return FORMAT_NONE;
+}
+
 namespace detail {
 
 /// Default axis of per-channel scales: the first axis with as many indices as there are scales, else the first of

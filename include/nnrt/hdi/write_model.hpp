@@ -162,9 +162,10 @@ class model_writer {
       if (out.value == id) return std::string(g_.name_of(out.name));
     return {};
   }
-  Format format_of(const tensor_desc& desc) const {
-    if (desc.layout == format::nchw) return FORMAT_NCHW;
-    return is_upstream() || desc.layout == format::nhwc ? FORMAT_NHWC : FORMAT_NONE;
+  /// Upstream writes nhwc for every layout but nchw.
+  Format format_in_model(format layout) const {
+    const Format made = format_of(layout);
+    return is_upstream() && made == FORMAT_NONE ? FORMAT_NHWC : made;
   }
   SharedBuffer buffer_of(std::size_t i) const {
     const auto size = static_cast<std::uint32_t>(made_.constants.size()),
@@ -179,7 +180,7 @@ class model_writer {
       Tensor t;
       t.name = tensor_name(ids_[i]);
       t.dataType = data_type_of(v.desc.type);
-      t.format = format_of(v.desc);
+      t.format = format_in_model(v.desc.layout);
       for (const std::int64_t extent : v.desc.shape) {
         if (extent > std::numeric_limits<std::int32_t>::max())
           return fail(error_code::invalid_argument, joined({"tensor ", i, " ", piece::in_quotes(t.name),

@@ -37,8 +37,8 @@ template <class Has> constexpr bool quantise_makes(op_code made, const Has& has)
     case ops::conv2d_transpose_sums::code: return has(ops::conv2d_transpose::code);
     case ops::layer_sums::code: return has_convolution || has(ops::full_connection::code);
     case ops::quant_dtype_cast::code: return true;
-    default: return false;
   }
+  return false;
 }
 
 /// A layer whose weights must be stored: weights are quantised per output channel, the bias is i32 with the

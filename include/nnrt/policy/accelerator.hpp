@@ -13,7 +13,7 @@ namespace nnrt { inline namespace NNRT_ISA {
 
 /// Rules of an accelerator about a node. A row of its table gives the limits; if a rule compares two facts of a node,
 /// the second one is the limit. Extents are those of images [N, H, W, C]; missing axes of tensors of lower rank count
-/// as 1. The order matters: rules on one subject are consecutive, and limit_check finds them by their order.
+/// as 1.
 enum class accelerator_rule {
   operator_must_be_in_the_table,
   operator_must_be_fused_into_a_convolution,

@@ -11,10 +11,12 @@ namespace detail {
 /// The name of a node's operator in the table; for eltwise, the operator of its mode.
 constexpr std::string_view name_in_table(const node_facts& f) {
   if (f.name() != "eltwise") return f.name();
-  const std::int64_t mode = f.number("mode");
-  return mode == static_cast<std::int64_t>(eltwise_mode::product) ? "mul"
-         : mode == static_cast<std::int64_t>(eltwise_mode::sum)   ? "add"
-                                                                  : "maximum";
+  switch (static_cast<eltwise_mode>(f.number("mode"))) {
+    case eltwise_mode::product: return "mul";
+    case eltwise_mode::sum: return "add";
+    case eltwise_mode::maximum: return "maximum";
+  }
+  return f.name();
 }
 
 /// The row of an operator; the number of rows if there is none.

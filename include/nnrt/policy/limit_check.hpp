@@ -181,26 +181,130 @@ constexpr accelerator_verdict check_second_factor(accelerator_rule rule, const n
   return {};
 }
 
-/// Checks one limit of one node. Each subject of rules has a function, which accepts all other rules.
+/// Checks one limit of one node.
 class limit_check {
   using enum accelerator_rule;
 
  public:
   constexpr limit_check(const accelerator_limit& limit, const node_facts& facts) : row_(limit), f_(facts) {}
 
+  // One line for each rule: longer than other functions, so that the compiler sees that none is missing.
   constexpr accelerator_verdict run() const {
-    // Selected by the last rule of each subject: trying all in turn would exceed clang's limit of constexpr steps.
-    if (row_.rule <= sides_must_lie_within_the_limits) return sizes();
-    if (row_.rule <= aligned_blocks_of_the_result_must_lie_within_the_limits) return memory();
-    if (row_.rule <= channels_per_group_must_lie_within_the_limits) return kernel();
-    if (row_.rule <= result_of_a_dilated_kernel_must_be_i8) return steps();
-    if (row_.rule <= output_paddings_must_lie_within_the_limits) return padding();
-    if (row_.rule <= sides_of_a_global_pool_must_lie_within_the_limits) return pooling();
-    if (row_.rule <= exponent_must_be_one_number) return operands();
-    if (row_.rule <= parts_must_be_equal) return axes();
-    if (row_.rule <= computed_indices_must_be_i32) return movement();
-    if (row_.rule <= extents_that_change_must_not_be_too_many) return changes();
-    return row_.rule <= axes_must_be_kept ? kept_axes() : factors();
+    const shape_t &x = f_.image, &y = f_.result;
+    const extent2 k = f_.kernel, s = f_.stride, d = f_.dilation, two{2, 2};
+    switch (row_.rule) {
+      // Of nodes as a whole: check_node() has checked them.
+      case operator_must_be_in_the_table:
+      case operator_must_be_fused_into_a_convolution:
+      case operator_must_be_folded_away:
+      case operator_must_be_asked_for:
+      case node_must_be_wanted_on_the_accelerator:
+      case operand_type_must_be_accepted_by_the_accelerator:
+      case zero_point_must_be_0:
+      case extents_must_be_known: break;
+
+      // Ranks and extents of images.
+      case rank_must_lie_within_the_limits: return every_rank();
+      case batch_must_lie_within_the_limits: return within({f_.batch(f_.x()), f_.batch(f_.y())});
+      case first_extent_must_lie_within_the_limits: return within({f_.x().shape[0], f_.y().shape[0]});
+      case extents_must_lie_within_the_limits: return every_extent();
+      case channels_must_lie_within_the_limits: return within({x[3], y[3]});
+      case sides_must_lie_within_the_limits: return within({x[1], x[2], y[1], y[2]});
+
+      // Numbers of elements, plain and aligned.
+      case elements_must_lie_within_the_limits: return within({volume(f_.x().shape), volume(f_.y().shape)});
+      case elements_of_an_image_must_lie_within_the_limits: return within({saturated_product(x[1], x[2], x[3])});
+      case aligned_elements_must_lie_within_the_limits: return aligned_elements();
+      case aligned_blocks_of_the_result_must_lie_within_the_limits:
+        return within({saturated_product(y[1], (y[2] + 7) / 8, (y[3] + 3) / 4)});
+
+      // The window of a layer or pool, and its filters.
+      case kernel_must_lie_within_the_limits: return within({k.h, k.w});
+      case kernel_area_must_lie_within_the_limits: return within({saturated_product(k.h, k.w)});
+      case kernel_volume_must_lie_within_the_limits: return kernel_volume();
+      case decomposed_kernel_volume_must_lie_within_the_limits: return within({decomposed_volume(f_)});
+      case filters_must_lie_within_the_limits: return within({f_.filters()});
+      case channels_per_group_must_lie_within_the_limits: return within({f_.channels_per_group()});
+
+      // Strides and dilations.
+      case strides_must_lie_within_the_limits: return within({s.h, s.w});
+      case strides_must_be_powers_of_two: return both_hold(is_power_of_two(s.h), s, two, is_power_of_two(s.w));
+      case strides_of_a_dilated_kernel_must_be_1: return within_if(f_.is_dilated(), {s.h, s.w});
+      case strides_before_a_residual_add_must_lie_within_the_limits:
+        return within_if(f_.is_before_residual_add(), {s.h, s.w});
+      case stride_area_must_lie_within_the_limits: return within({saturated_product(s.h, s.w)});
+      case stride_height_must_not_exceed_stride_width: return holds(s.h <= s.w, s.h, s.w);
+      case dilations_must_lie_within_the_limits: return within({d.h, d.w});
+      case dilations_must_be_powers_of_two: return both_hold(is_power_of_two(d.h), d, two, is_power_of_two(d.w));
+      case dilations_must_be_multiples_of_the_strides:
+        return f_.is_dilated() ? both_hold(d.h % s.h == 0, d, s, d.w % s.w == 0) : accelerator_verdict{};
+      case dilation_height_must_not_exceed_dilation_width: return holds(d.h <= d.w, d.h, d.w);
+      case image_must_be_a_multiple_of_the_dilation:
+        return both_hold(x[1] % d.h == 0, {x[1], x[2]}, d, x[2] % d.w == 0);
+      case result_of_a_dilated_kernel_must_be_i8: return type_of_dilated();
+
+      // Pads of layers and pools.
+      case pads_must_lie_within_the_limits: return every_pad();
+      case pads_must_not_exceed_half_of_the_kernel: return pads_within((k.h - 1) / 2, (k.w - 1) / 2);
+      case pads_must_not_exceed_kernel_over_stride:
+        return pads_within(pad_over_stride(k.h, s.h), pad_over_stride(k.w, s.w));
+      case output_paddings_must_lie_within_the_limits: return output_paddings();
+
+      case area_of_a_global_pool_must_lie_within_the_limits:
+        return within_if(f_.is_global(), {saturated_product(x[1], x[2])});
+      case sides_of_a_global_pool_must_lie_within_the_limits: return within_if(f_.is_global(), {x[1], x[2]});
+
+      // Constants and broadcasting of elementwise operators.
+      case constants_must_not_be_too_many: return constants();
+      case constants_must_not_hold_0: return within({zeros_in_constants(f_)});
+      case operands_must_have_one_shape_or_one_be_a_pixel: return one_shape_or_pixel(false);
+      case operands_must_have_one_shape_or_one_be_a_pixel_or_a_number: return one_shape_or_pixel(true);
+      case batch_must_not_be_broadcast:
+        return holds(!is_broadcast(f_, 0, true) && !is_broadcast(f_, 1, true), 1,
+                     f_.y().rank() == 0 ? 1 : f_.y().shape[0]);
+      case one_operand_alone_may_be_broadcast: return holds(!is_broadcast(f_, 0) || !is_broadcast(f_, 1), 2, 1);
+      case collapsed_rank_must_lie_within_the_limits: return within({collapsed_rank(f_)});
+      case exponent_must_be_one_number: return within({volume(f_.x(1).shape)});
+
+      // The axis of an operator.
+      case axis_must_be_that_of_channels: return axis_of_channels();
+      case axis_must_not_be_that_of_the_batch: return holds(first_axis(f_) != 0 || f_.x().rank() < 2, 0, 1);
+      case extent_of_the_axis_must_lie_within_the_limits: return extents_of_axes();
+      case node_must_be_the_last:
+        return holds(f_.about.reader[static_cast<std::size_t>(f_.g.outputs_of(f_.n)[0])] == ir::none, 1, 0);
+      case results_must_not_be_too_many: return within({f_.number("k", 1)});
+      case results_must_be_sorted: return holds(f_.number("sorted") != 0, 0, 1);
+      case parts_must_be_equal: return equal_parts();
+
+      // Borders, blocks and indices of operators that move values.
+      case padding_mode_must_be_constant: return holds(f_.number("mode") == 0, f_.number("mode"), 0);
+      case height_and_width_alone_may_be_padded: return holds(pads_elsewhere(f_) == 0, pads_elsewhere(f_), 0);
+      case block_size_must_lie_within_the_limits: return within({f_.number("block_size", 1)});
+      case result_channels_must_be_multiples_of_4: return holds(y[3] % 4 == 0, y[3], 4);
+      case computed_indices_must_be_i32: return type_of_indices();
+
+      // How many extents an operator changes, and by which factor.
+      case enlargement_must_lie_within_the_limits: return within({(y[1] + x[1] - 1) / x[1], (y[2] + x[2] - 1) / x[2]});
+      case reduction_must_lie_within_the_limits: return within({x[1] / y[1], x[2] / y[2]});
+      case extents_that_change_must_not_be_too_many: return within({changed_extents(f_)});
+
+      // The axes of reductions, and whether these are kept.
+      case axes_must_be_height_and_width: return height_and_width(false);
+      case axes_must_be_one_or_height_and_width: return height_and_width(true);
+      case axes_must_be_one: return one_axis();
+      case axes_must_be_kept: return holds(f_.number("keep_dims") != 0, 0, 1);
+
+      // Factors of matrix products.
+      case ranks_of_factors_must_be_equal:
+        return holds(f_.x(0).rank() == f_.x(1).rank(), f_.x(1).rank(), f_.x(0).rank());
+      case extents_of_matrices_must_lie_within_the_limits:
+        return within({f_.x(0).shape[-2], f_.x(0).shape[-1], f_.x(1).shape[-2], f_.x(1).shape[-1]});
+      case outer_extents_must_lie_within_the_limits: return outer_extents();
+      case outer_extents_of_the_second_factor_must_be_1: return outer_extents_of_second();
+      case first_factor_must_be_broadcast_as_a_whole_or_not_at_all: return check_first_factor(row_.rule, f_);
+      case broadcast_extents_of_the_second_factor_must_follow_the_others: return check_second_factor(row_.rule, f_);
+    }
+    return {};
   }
 
  private:
@@ -223,19 +327,6 @@ class limit_check {
     return high ? holds(wide, got_if_high.w, limit.w) : holds(false, got_if_high.h, limit.h);
   }
 
-  /// Rules about ranks and extents of images.
-  constexpr accelerator_verdict sizes() const {
-    const shape_t &x = f_.image, &y = f_.result;
-    switch (row_.rule) {
-      case rank_must_lie_within_the_limits: return every_rank();
-      case extents_must_lie_within_the_limits: return every_extent();
-      case batch_must_lie_within_the_limits: return within({f_.batch(f_.x()), f_.batch(f_.y())});
-      case first_extent_must_lie_within_the_limits: return within({f_.x().shape[0], f_.y().shape[0]});
-      case channels_must_lie_within_the_limits: return within({x[3], y[3]});
-      case sides_must_lie_within_the_limits: return within({x[1], x[2], y[1], y[2]});
-      default: return {};
-    }
-  }
   constexpr accelerator_verdict every_rank() const {
     for (int i = 0; i < f_.operands(); ++i)
       if (f_.is_computed(i))
@@ -257,126 +348,47 @@ class limit_check {
     return {};
   }
 
-  /// Rules about numbers of elements, plain and aligned.
-  constexpr accelerator_verdict memory() const {
-    const shape_t &x = f_.image, &y = f_.result;
-    switch (row_.rule) {
-      case elements_must_lie_within_the_limits: return within({volume(f_.x().shape), volume(f_.y().shape)});
-      case elements_of_an_image_must_lie_within_the_limits: return within({saturated_product(x[1], x[2], x[3])});
-      case aligned_elements_must_lie_within_the_limits: {
-        const std::int64_t wide = saturated_product(x[1], rounded_up(x[2], 8), rounded_up(x[3], 4));
-        const std::int64_t deep = saturated_product(x[1], x[2], rounded_up(x[3], 32));
-        return within({wide < deep ? wide : deep});
-      }
-      case aligned_blocks_of_the_result_must_lie_within_the_limits:
-        return within({saturated_product(y[1], (y[2] + 7) / 8, (y[3] + 3) / 4)});
-      default: return {};
-    }
+  constexpr accelerator_verdict aligned_elements() const {
+    const shape_t& x = f_.image;
+    const std::int64_t wide = saturated_product(x[1], rounded_up(x[2], 8), rounded_up(x[3], 4));
+    const std::int64_t deep = saturated_product(x[1], x[2], rounded_up(x[3], 32));
+    return within({wide < deep ? wide : deep});
+  }
+  constexpr accelerator_verdict kernel_volume() const {
+    const std::int64_t channels = f_.channels_per_group();
+    return within({f_.has_kernel() ? saturated_product(f_.kernel.h, f_.kernel.w, channels) : channels});
+  }
+  constexpr accelerator_verdict type_of_dilated() const {
+    const dtype made = f_.y().type;
+    if (!f_.is_dilated() || types::floating.contains(made) || made == i8) return {};
+    return broken_limit(row_.rule, static_cast<int>(made), static_cast<int>(i8), unit::type);
   }
 
-  /// Rules about the window of a layer or pool, and its filters.
-  constexpr accelerator_verdict kernel() const {
-    const extent2 k = f_.kernel;
-    switch (row_.rule) {
-      case kernel_must_lie_within_the_limits: return within({k.h, k.w});
-      case kernel_area_must_lie_within_the_limits: return within({saturated_product(k.h, k.w)});
-      case kernel_volume_must_lie_within_the_limits:
-        return within(
-            {f_.has_kernel() ? saturated_product(k.h, k.w, f_.channels_per_group()) : f_.channels_per_group()});
-      case decomposed_kernel_volume_must_lie_within_the_limits: return within({decomposed_volume(f_)});
-      case filters_must_lie_within_the_limits: return within({f_.filters()});
-      case channels_per_group_must_lie_within_the_limits: return within({f_.channels_per_group()});
-      default: return {};
-    }
-  }
-
-  /// Rules about strides and dilations.
-  constexpr accelerator_verdict steps() const {
-    const extent2 s = f_.stride, d = f_.dilation, two{2, 2};
-    switch (row_.rule) {
-      case strides_must_lie_within_the_limits: return within({s.h, s.w});
-      case strides_of_a_dilated_kernel_must_be_1: return within_if(f_.is_dilated(), {s.h, s.w});
-      case strides_before_a_residual_add_must_lie_within_the_limits:
-        return within_if(f_.is_before_residual_add(), {s.h, s.w});
-      case stride_area_must_lie_within_the_limits: return within({saturated_product(s.h, s.w)});
-      case strides_must_be_powers_of_two: return both_hold(is_power_of_two(s.h), s, two, is_power_of_two(s.w));
-      case stride_height_must_not_exceed_stride_width: return holds(s.h <= s.w, s.h, s.w);
-      case dilations_must_lie_within_the_limits: return within({d.h, d.w});
-      case dilations_must_be_powers_of_two: return both_hold(is_power_of_two(d.h), d, two, is_power_of_two(d.w));
-      case dilations_must_be_multiples_of_the_strides:
-        return f_.is_dilated() ? both_hold(d.h % s.h == 0, d, s, d.w % s.w == 0) : accelerator_verdict{};
-      case dilation_height_must_not_exceed_dilation_width: return holds(d.h <= d.w, d.h, d.w);
-      case image_must_be_a_multiple_of_the_dilation:
-        return both_hold(f_.image[1] % d.h == 0, {f_.image[1], f_.image[2]}, d, f_.image[2] % d.w == 0);
-      case result_of_a_dilated_kernel_must_be_i8: {
-        const dtype made = f_.y().type;
-        if (!f_.is_dilated() || types::floating.contains(made) || made == i8) return {};
-        return broken_limit(row_.rule, static_cast<int>(made), static_cast<int>(i8), unit::type);
-      }
-      default: return {};
-    }
-  }
-
-  /// Rules about pads of layers and pools.
-  constexpr accelerator_verdict padding() const {
-    switch (row_.rule) {
-      case pads_must_lie_within_the_limits: {
-        const pixels_around p = pads_of(f_);
-        return within({p.top, p.bottom, p.left, p.right});
-      }
-      case pads_must_not_exceed_half_of_the_kernel:
-      case pads_must_not_exceed_kernel_over_stride: return each_pad();
-      case output_paddings_must_lie_within_the_limits: {
-        const array_ref<const word> more = f_.attribute("output_paddings");
-        return more.size() == 2 ? within({more[0], more[1]}) : accelerator_verdict{};
-      }
-      default: return {};
-    }
-  }
-  /// Checks each pad against its bound, which depends on kernel and stride along that axis.
-  constexpr accelerator_verdict each_pad() const {
+  constexpr accelerator_verdict every_pad() const {
     const pixels_around p = pads_of(f_);
-    const std::int64_t max_h = max_pad(f_.kernel.h, f_.stride.h), max_w = max_pad(f_.kernel.w, f_.stride.w);
+    return within({p.top, p.bottom, p.left, p.right});
+  }
+  /// Checks each pad against the bound along its axis.
+  constexpr accelerator_verdict pads_within(std::int64_t max_h, std::int64_t max_w) const {
+    const pixels_around p = pads_of(f_);
     for (const std::int64_t pad : {p.top, p.bottom})
       if (pad > max_h) return broken_limit(row_.rule, pad, max_h);
     for (const std::int64_t pad : {p.left, p.right})
       if (pad > max_w) return broken_limit(row_.rule, pad, max_w);
     return {};
   }
-  constexpr std::int64_t max_pad(std::int64_t kernel, std::int64_t stride) const {
-    if (row_.rule == pads_must_not_exceed_half_of_the_kernel) return (kernel - 1) / 2;
+  static constexpr std::int64_t pad_over_stride(std::int64_t kernel, std::int64_t stride) {
     return stride % 2 == 0 ? kernel / stride : (kernel + stride - 1) / stride - 1;
   }
-
-  constexpr accelerator_verdict pooling() const {
-    const shape_t& x = f_.image;
-    switch (row_.rule) {
-      case area_of_a_global_pool_must_lie_within_the_limits:
-        return within_if(f_.is_global(), {saturated_product(x[1], x[2])});
-      case sides_of_a_global_pool_must_lie_within_the_limits: return within_if(f_.is_global(), {x[1], x[2]});
-      default: return {};
-    }
+  constexpr accelerator_verdict output_paddings() const {
+    const array_ref<const word> more = f_.attribute("output_paddings");
+    return more.size() == 2 ? within({more[0], more[1]}) : accelerator_verdict{};
   }
 
-  /// Rules about constants and broadcasting of elementwise operators.
-  constexpr accelerator_verdict operands() const {
-    switch (row_.rule) {
-      case constants_must_not_be_too_many: {
-        std::int64_t constants = 0;
-        for (int i = 0; i < f_.operands(); ++i) constants += f_.has_input(i) && !f_.is_computed(i) ? 1 : 0;
-        return within({constants});
-      }
-      case constants_must_not_hold_0: return within({zeros_in_constants(f_)});
-      case exponent_must_be_one_number: return within({volume(f_.x(1).shape)});
-      case operands_must_have_one_shape_or_one_be_a_pixel: return one_shape_or_pixel(false);
-      case operands_must_have_one_shape_or_one_be_a_pixel_or_a_number: return one_shape_or_pixel(true);
-      case collapsed_rank_must_lie_within_the_limits: return within({collapsed_rank(f_)});
-      case batch_must_not_be_broadcast:
-        return holds(!is_broadcast(f_, 0, true) && !is_broadcast(f_, 1, true), 1,
-                     f_.y().rank() == 0 ? 1 : f_.y().shape[0]);
-      case one_operand_alone_may_be_broadcast: return holds(!is_broadcast(f_, 0) || !is_broadcast(f_, 1), 2, 1);
-      default: return {};
-    }
+  constexpr accelerator_verdict constants() const {
+    std::int64_t count = 0;
+    for (int i = 0; i < f_.operands(); ++i) count += f_.has_input(i) && !f_.is_computed(i) ? 1 : 0;
+    return within({count});
   }
   constexpr accelerator_verdict one_shape_or_pixel(bool takes_numbers) const {
     const shape_t& y = f_.y().shape;
@@ -389,26 +401,15 @@ class limit_check {
     return {};
   }
 
-  /// Rules about the axis of an operator.
-  constexpr accelerator_verdict axes() const {
-    switch (row_.rule) {
-      case axis_must_be_that_of_channels: {
-        const pool<std::int64_t> list = axes_of(f_);
-        const std::int64_t first = list.empty() ? 0 : node_facts::axis_in_image(f_.x(), list[0]);
-        return holds(list.size() == 1 && first == 3, first, 3);
-      }
-      case axis_must_not_be_that_of_the_batch: return holds(first_axis(f_) != 0 || f_.x().rank() < 2, 0, 1);
-      case extent_of_the_axis_must_lie_within_the_limits:
-        for (const std::int64_t axis : axes_of(f_))
-          if (const accelerator_verdict v = within({f_.x().shape[static_cast<int>(axis)]}); !v) return v;
-        return {};
-      case node_must_be_the_last:
-        return holds(f_.about.reader[static_cast<std::size_t>(f_.g.outputs_of(f_.n)[0])] == ir::none, 1, 0);
-      case results_must_not_be_too_many: return within({f_.number("k", 1)});
-      case results_must_be_sorted: return holds(f_.number("sorted") != 0, 0, 1);
-      case parts_must_be_equal: return equal_parts();
-      default: return {};
-    }
+  constexpr accelerator_verdict axis_of_channels() const {
+    const pool<std::int64_t> list = axes_of(f_);
+    const std::int64_t first = list.empty() ? 0 : node_facts::axis_in_image(f_.x(), list[0]);
+    return holds(list.size() == 1 && first == 3, first, 3);
+  }
+  constexpr accelerator_verdict extents_of_axes() const {
+    for (const std::int64_t axis : axes_of(f_))
+      if (const accelerator_verdict v = within({f_.x().shape[static_cast<int>(axis)]}); !v) return v;
+    return {};
   }
   constexpr accelerator_verdict equal_parts() const {
     const int axis = static_cast<int>(f_.number("axis"));
@@ -417,73 +418,30 @@ class limit_check {
         return broken_limit(row_.rule, f_.y(i).shape[axis], f_.y(0).shape[axis]);
     return {};
   }
-
-  /// Rules about the axes of reductions, and whether these are kept.
-  constexpr accelerator_verdict kept_axes() const {
-    switch (row_.rule) {
-      case axes_must_be_height_and_width:
-      case axes_must_be_one_or_height_and_width: {
-        const pool<std::int64_t> list = axes_of(f_);
-        const auto in_image = [&](std::size_t i) { return node_facts::axis_in_image(f_.x(), list[i]); };
-        const bool both = list.size() == 2 && in_image(0) + in_image(1) == 3 && in_image(0) * in_image(1) == 2;
-        const bool one = list.size() == 1 && row_.rule == axes_must_be_one_or_height_and_width;
-        return holds(both || one, static_cast<std::int64_t>(list.size()), 2);
-      }
-      case axes_must_be_one: {
-        const auto count = static_cast<std::int64_t>(axes_of(f_).size());
-        return holds(count == 1, count, 1);
-      }
-      case axes_must_be_kept: return holds(f_.number("keep_dims") != 0, 0, 1);
-      default: return {};
-    }
+  constexpr accelerator_verdict height_and_width(bool takes_one) const {
+    const pool<std::int64_t> list = axes_of(f_);
+    const auto in_image = [&](std::size_t i) { return node_facts::axis_in_image(f_.x(), list[i]); };
+    const bool both = list.size() == 2 && in_image(0) + in_image(1) == 3 && in_image(0) * in_image(1) == 2;
+    return holds(both || (takes_one && list.size() == 1), static_cast<std::int64_t>(list.size()), 2);
+  }
+  constexpr accelerator_verdict one_axis() const {
+    const auto count = static_cast<std::int64_t>(axes_of(f_).size());
+    return holds(count == 1, count, 1);
+  }
+  constexpr accelerator_verdict type_of_indices() const {
+    if (!f_.is_computed(1) || f_.x(1).type == i32) return {};
+    return broken_limit(row_.rule, static_cast<int>(f_.x(1).type), static_cast<int>(i32), unit::type);
   }
 
-  /// Rules about borders, blocks and indices of operators that move values.
-  constexpr accelerator_verdict movement() const {
-    switch (row_.rule) {
-      case padding_mode_must_be_constant: return holds(f_.number("mode") == 0, f_.number("mode"), 0);
-      case height_and_width_alone_may_be_padded: return holds(pads_elsewhere(f_) == 0, pads_elsewhere(f_), 0);
-      case block_size_must_lie_within_the_limits: return within({f_.number("block_size", 1)});
-      case result_channels_must_be_multiples_of_4: return holds(f_.result[3] % 4 == 0, f_.result[3], 4);
-      case computed_indices_must_be_i32: {
-        if (!f_.is_computed(1) || f_.x(1).type == i32) return {};
-        return broken_limit(row_.rule, static_cast<int>(f_.x(1).type), static_cast<int>(i32), unit::type);
-      }
-      default: return {};
-    }
+  constexpr accelerator_verdict outer_extents() const {
+    for (int i = 0; i + 2 < f_.y().rank(); ++i)
+      if (const accelerator_verdict v = within({f_.y().shape[i]}); !v) return v;
+    return {};
   }
-
-  /// Rules about how many extents an operator changes, and by which factor.
-  constexpr accelerator_verdict changes() const {
-    const shape_t &x = f_.image, &y = f_.result;
-    switch (row_.rule) {
-      case enlargement_must_lie_within_the_limits: return within({(y[1] + x[1] - 1) / x[1], (y[2] + x[2] - 1) / x[2]});
-      case reduction_must_lie_within_the_limits: return within({x[1] / y[1], x[2] / y[2]});
-      case extents_that_change_must_not_be_too_many: return within({changed_extents(f_)});
-      default: return {};
-    }
-  }
-
-  /// Rules about factors of matrix products.
-  constexpr accelerator_verdict factors() const {
-    switch (row_.rule) {
-      case ranks_of_factors_must_be_equal:
-        return holds(f_.x(0).rank() == f_.x(1).rank(), f_.x(1).rank(), f_.x(0).rank());
-      case extents_of_matrices_must_lie_within_the_limits:
-        return within({f_.x(0).shape[-2], f_.x(0).shape[-1], f_.x(1).shape[-2], f_.x(1).shape[-1]});
-      case outer_extents_must_lie_within_the_limits:
-        for (int i = 0; i + 2 < f_.y().rank(); ++i)
-          if (const accelerator_verdict v = within({f_.y().shape[i]}); !v) return v;
-        return {};
-      case outer_extents_of_the_second_factor_must_be_1: {
-        std::int64_t outer = 1;
-        for (int i = 0; i + 2 < f_.x(1).rank(); ++i) outer = saturated_product(outer, f_.x(1).shape[i]);
-        return within({outer});
-      }
-      case first_factor_must_be_broadcast_as_a_whole_or_not_at_all: return check_first_factor(row_.rule, f_);
-      case broadcast_extents_of_the_second_factor_must_follow_the_others: return check_second_factor(row_.rule, f_);
-      default: return {};
-    }
+  constexpr accelerator_verdict outer_extents_of_second() const {
+    std::int64_t outer = 1;
+    for (int i = 0; i + 2 < f_.x(1).rank(); ++i) outer = saturated_product(outer, f_.x(1).shape[i]);
+    return within({outer});
   }
 
   const accelerator_limit& row_;

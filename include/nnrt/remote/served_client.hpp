@@ -124,39 +124,29 @@ class served_client {
   }
   void take(const packet& asked, const std::function<result<owned_fd>()>& open_connection,
             const std::atomic<bool>* is_gone, reply& made) {
-    result<void> done;
-    switch (static_cast<question>(asked.asked)) {
-      case question::hello: done = read<greeting>(asked, [&](const greeting& hi) { return describe(hi, made); }); break;
-      case question::open:
-        done = read<greeting>(asked, [&](const greeting&) { return open(open_connection, made); });
-        break;
-      case question::status: done = read<greeting>(asked, [&](const greeting&) { return tell_status(made); }); break;
-      case question::refusals:
-        done = read<wanted_model>(asked, [&](const wanted_model& n) { return refuse(n, made); });
-        break;
-      case question::prepare:
-        done = read<wanted_model>(asked, [&](const wanted_model& n) { return prepare(n, is_gone, made); });
-        break;
-      case question::restore:
-        done = read<stored_model>(asked, [&](const stored_model& s) { return restore(s, false, is_gone, made); });
-        break;
-      case question::prepare_offline:
-        done = read<stored_model>(asked, [&](const stored_model& s) { return restore(s, true, is_gone, made); });
-        break;
-      case question::export_model:
-        done = read<ticket>(asked, [&](const ticket& h) { return export_model(h, made); });
-        break;
-      case question::drop_model: done = read<ticket>(asked, [&](const ticket& h) { return drop_model(h); }); break;
-      case question::lend: done = read<lent_memory>(asked, [&](const lent_memory& m) { return lend(m); }); break;
-      case question::take_back: done = read<ticket>(asked, [&](const ticket& h) { return take_back(h); }); break;
-      case question::run:
-        done = read<run_order>(asked, [&](const run_order& r) { return run(r, is_gone, made); });
-        break;
-      default:
-        done = fail(error_code::not_supported,
-                    joined({"driver's host: got question ", asked.asked, ", expected 1 to 12"}));
-    }
+    const result<void> done = answer_to(asked, open_connection, is_gone, made);
     if (!done) made.ended = ending_of(done.error());
+  }
+  result<void> answer_to(const packet& asked, const std::function<result<owned_fd>()>& open_connection,
+                         const std::atomic<bool>* is_gone, reply& made) {
+    switch (static_cast<question>(asked.asked)) {
+      case question::hello: return read<greeting>(asked, [&](const greeting& hi) { return describe(hi, made); });
+      case question::open: return read<greeting>(asked, [&](const greeting&) { return open(open_connection, made); });
+      case question::status: return read<greeting>(asked, [&](const greeting&) { return tell_status(made); });
+      case question::refusals: return read<wanted_model>(asked, [&](const wanted_model& n) { return refuse(n, made); });
+      case question::prepare:
+        return read<wanted_model>(asked, [&](const wanted_model& n) { return prepare(n, is_gone, made); });
+      case question::restore:
+        return read<stored_model>(asked, [&](const stored_model& s) { return restore(s, false, is_gone, made); });
+      case question::prepare_offline:
+        return read<stored_model>(asked, [&](const stored_model& s) { return restore(s, true, is_gone, made); });
+      case question::export_model: return read<ticket>(asked, [&](const ticket& h) { return export_model(h, made); });
+      case question::drop_model: return read<ticket>(asked, [&](const ticket& h) { return drop_model(h); });
+      case question::lend: return read<lent_memory>(asked, [&](const lent_memory& m) { return lend(m); });
+      case question::take_back: return read<ticket>(asked, [&](const ticket& h) { return take_back(h); });
+      case question::run: return read<run_order>(asked, [&](const run_order& r) { return run(r, is_gone, made); });
+    }
+    return fail(error_code::not_supported, joined({"driver's host: got question ", asked.asked, ", expected 1 to 12"}));
   }
   /// Reads the question's structure and calls f. The message's files must be those that it names.
   template <hdi::record T, class F> static result<void> read(const packet& asked, F f) {

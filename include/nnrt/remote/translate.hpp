@@ -63,9 +63,7 @@ inline hdi::Tensor tensor_of(const tensor_desc& desc, std::string_view name) {
   hdi::Tensor made;
   made.name = name;
   made.dataType = hdi::data_type_of(desc.type);
-  made.format = desc.layout == format::nchw   ? hdi::FORMAT_NCHW
-                : desc.layout == format::nhwc ? hdi::FORMAT_NHWC
-                                              : hdi::FORMAT_NONE;
+  made.format = hdi::format_of(desc.layout);
   for (const std::int64_t extent : desc.shape) made.dims.push_back(static_cast<std::int32_t>(extent));
   made.data = {-1, 0, 0, 0};
   const bool is_per_channel =

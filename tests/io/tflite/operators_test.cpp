@@ -31,8 +31,9 @@ const char* name_of(int type) {
     case boolean: return "boolean";
     case uint8: return "u8";
     case uint64: return "u64";
-    default: return "i8";
+    case int8: return "i8";
   }
+  return "another type";
 }
 
 void check_output(const result_tensor& got, const data& expected) {

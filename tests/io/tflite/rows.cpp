@@ -1,6 +1,8 @@
 // rows: files of one operator each.
 #include "rows.hpp"
 
+#include <stdexcept>
+
 namespace tflite_test {
 
 namespace {
@@ -12,9 +14,11 @@ std::vector<std::byte> stored(const data& d) {
     case int64: return bytes_of<std::int64_t>(d.numbers);
     case uint64: return bytes_of<std::uint64_t>(d.numbers);
     case int16: return bytes_of<std::int16_t>(d.numbers);
-    case uint8: return bytes_of<std::uint8_t>(d.numbers);
-    default: return bytes_of<std::int8_t>(d.numbers);
+    case uint8:
+    case boolean: return bytes_of<std::uint8_t>(d.numbers);
+    case int8: return bytes_of<std::int8_t>(d.numbers);
   }
+  throw std::invalid_argument("rows of tests have no type " + std::to_string(d.type));
 }
 
 }  // namespace

@@ -21,20 +21,22 @@ class message_fields {
 
   /// Reads the next field. Returns false at the end, and at bytes that are no valid field.
   constexpr bool next() {
-    enum { of_integer = 0, of_8_bytes = 1, of_counted_bytes = 2, of_4_bytes = 5 };
+    enum class wire_type { integer, of_8_bytes, counted_bytes, begin_of_group, end_of_group, of_4_bytes };
     std::uint64_t key = 0;
     if (!read(key)) return false;
     number_ = key >> 3U, integer_ = 0, bytes_ = {};
-    switch (key & 7U) {
-      case of_integer: return read(integer_);
-      case of_8_bytes: return take(8);
-      case of_4_bytes: return take(4);
-      case of_counted_bytes: {
+    switch (static_cast<wire_type>(key & 7U)) {
+      case wire_type::integer: return read(integer_);
+      case wire_type::of_8_bytes: return take(8);
+      case wire_type::of_4_bytes: return take(4);
+      case wire_type::counted_bytes: {
         std::uint64_t size = 0;
         return read(size) && take(size);
       }
-      default: return false;
+      case wire_type::begin_of_group:
+      case wire_type::end_of_group: break;  // deprecated; TensorFlow writes none
     }
+    return false;
   }
   constexpr std::uint64_t number() const { return number_; }
   constexpr std::uint64_t integer() const { return integer_; }

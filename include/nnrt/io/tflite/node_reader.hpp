@@ -577,7 +577,6 @@ template <class Options> [[gnu::cold]] constexpr table_of<Options> node_reader::
     case 3: return activation::relu6;
     case 2:
     case fused_tanh: activation_behind_ = number; return activation::none;
-    default: break;
   }
   not_supported({"fused activation ", name_in(activation_names, "number", number)});
   return activation::none;

@@ -14,20 +14,13 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 template <class Isa> struct binding<ops::arg_max, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
     if (!has_work(node) || unpack<ops::arg_max::attrs>(node.attrs).k != 1) return {};
-    const kernel_function run = run_for(node.in[0].desc.type);
-    if (!searched.contains(node.in[0].desc.type)) return {};
-    return {.run = run, .parts = parts_for(node.in[0].desc.elements()), .name = "arg max"};
+    const kernel_function chosen = function_for<types_of(f32, i32, i8, u8)>(
+        node.in[0].desc.type, []<class T>(T) -> kernel_function { return &run<T>; });
+    if (chosen == nullptr) return {};
+    return {.run = chosen, .parts = parts_for(node.in[0].desc.elements()), .name = "arg max"};
   }
 
  private:
-  static constexpr dtype_set searched = types_of(f32, i32, i8, u8);
-
-  static constexpr kernel_function run_for(dtype type) {
-    return type == f32   ? &run<float>
-           : type == i32 ? &run<std::int32_t>
-           : type == i8  ? &run<std::int8_t>
-                         : &run<std::uint8_t>;
-  }
   template <class T> static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::arg_max::attrs>(call.attrs);
     const view& y = call.out[0];

@@ -31,26 +31,17 @@ template <class Isa> struct binding<ops::cast, family::f32, Isa> {
                              from_f32 = types_of(boolean, i8, u8, i32, i64, f16, f64);
 
   static constexpr kernel_function run_widen(dtype from) {
-    return from == i8    ? &run_widened<std::int8_t>
-           : from == i16 ? &run_widened<std::int16_t>
-                         : &run_widened<std::uint8_t>;
+    if (from == boolean) from = u8;
+    return function_for<types_of(i8, u8, i16)>(from, []<class T>(T) -> kernel_function { return &run_widened<T>; });
   }
   static constexpr kernel_function run_to_f32(dtype from) {
-    return from == i32   ? &run<std::int32_t, float>
-           : from == i64 ? &run<std::int64_t, float>
-           : from == f16 ? &run_widen_f16<Isa>
-                         : &run<double, float>;
+    if (from == f16) return &run_widen_f16<Isa>;
+    return function_for<types_of(i32, i64, f64)>(from, []<class T>(T) -> kernel_function { return &run<T, float>; });
   }
   static constexpr kernel_function run_from_f32(dtype to) {
-    switch (to) {
-      case boolean: return &run<float, bool>;
-      case i8: return &run<float, std::int8_t>;
-      case u8: return &run<float, std::uint8_t>;
-      case i32: return &run<float, std::int32_t>;
-      case i64: return &run<float, std::int64_t>;
-      case f16: return &run_narrow_floats<Isa>;
-      default: return &run<float, double>;
-    }
+    if (to == f16) return &run_narrow_floats<Isa>;
+    return function_for<types_of(boolean, i8, u8, i32, i64, f64)>(
+        to, []<class T>(T) -> kernel_function { return &run<float, T>; });
   }
 
   template <class T> static void run_widened(const kernel_call& call) {

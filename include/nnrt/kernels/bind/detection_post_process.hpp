@@ -19,12 +19,11 @@ template <class Isa> struct binding<ops::detection_post_process, family::f32, Is
     const std::int64_t candidates =
         attrs.use_regular_nms ? node.in[1].desc.elements() / (images < 1 ? 1 : images) : boxes;
     if (!has_work(node) || candidates < 1 || candidates > most) return {};
-    return {.run = node.out[0].type == f32   ? &run<float>
-                   : node.out[0].type == f16 ? &run<float16>
-                                             : &run<double>,
-            .scratch_bytes = candidates * static_cast<std::int64_t>(sizeof(ops::detail::candidate)),
-            .parts = parts_of(images),
-            .name = "nms heap"};
+    return {
+        .run = function_for<types::floating>(node.out[0].type, []<class T>(T) -> kernel_function { return &run<T>; }),
+        .scratch_bytes = candidates * static_cast<std::int64_t>(sizeof(ops::detail::candidate)),
+        .parts = parts_of(images),
+        .name = "nms heap"};
   }
 
  private:

@@ -20,10 +20,8 @@ template <class Isa> struct binding<ops::non_max_suppression, family::f32, Isa> 
     constexpr std::int64_t most = std::int64_t{1} << 22;
     const std::int64_t boxes = node.in[0].desc.shape[-2];
     if (!has_work(node) || boxes < 1 || boxes > most) return {};
-    const dtype type = node.in[0].desc.type;
-    return {.run = type == f32   ? &run<float>
-                   : type == f16 ? &run<float16>
-                                 : &run<double>,
+    return {.run = function_for<types::floating>(node.in[0].desc.type,
+                                                 []<class T>(T) -> kernel_function { return &run<T>; }),
             .scratch_bytes = boxes * static_cast<std::int64_t>(sizeof(candidate)),
             .name = "nms heap"};
   }

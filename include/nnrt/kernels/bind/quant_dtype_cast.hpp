@@ -28,14 +28,10 @@ template <class Isa> struct binding<ops::quant_dtype_cast, family::f32, Isa> {
 
  private:
   template <bool IsToEven> static constexpr kernel_function run_to(dtype type) {
-    return type == i8   ? &run_store<IsToEven, std::int8_t>
-           : type == u8 ? &run_store<IsToEven, std::uint8_t>
-                        : &run_store<IsToEven, std::int16_t>;
+    return function_for<types::stored>(type, []<class T>(T) -> kernel_function { return &run_store<IsToEven, T>; });
   }
   static constexpr kernel_function run_from(dtype type) {
-    return type == i8   ? &run_restore<std::int8_t>
-           : type == u8 ? &run_restore<std::uint8_t>
-                        : &run_restore<std::int16_t>;
+    return function_for<types::stored>(type, []<class T>(T) -> kernel_function { return &run_restore<T>; });
   }
   template <bool IsToEven, class T> static void run_store(const kernel_call& call) {
     const interval mine = share_of_floats(call.out[0].elements(), part_of(call));

@@ -13,14 +13,12 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 /// f32, i32, i8 and u8; the reference computes other dtypes. A part is a share of the lines.
 template <class Isa> struct binding<ops::top_k, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
-    const dtype type = node.in[0].desc.type;
-    if (!has_work(node) || !types_of(f32, i32, i8, u8).contains(type)) return {};
+    const kernel_function chosen = function_for<types_of(f32, i32, i8, u8)>(
+        node.in[0].desc.type, []<class T>(T) -> kernel_function { return &run<T>; });
+    if (!has_work(node) || chosen == nullptr) return {};
     const int axis = normalise_axis(unpack<ops::top_k::attrs>(node.attrs).axis, node.in[0].desc.rank());
     const std::int64_t k = node.out[0].shape[axis], room = sizeof(ranked<float>);
-    return {.run = type == f32   ? &run<float>
-                   : type == i32 ? &run<std::int32_t>
-                   : type == i8  ? &run<std::int8_t>
-                                 : &run<std::uint8_t>,
+    return {.run = chosen,
             .scratch_bytes = k * room,
             .parts = parts_for(node.in[0].desc.elements()),
             .name = "top k heap"};

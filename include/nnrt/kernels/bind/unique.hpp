@@ -14,11 +14,10 @@ namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 /// dtypes: with 8 bits there are few distinct elements, and it takes few steps.
 template <class Isa> struct binding<ops::unique, family::f32, Isa> {
   static constexpr kernel_choice select(const kernel_request& node) {
-    const dtype type = node.in[0].desc.type;
-    if (!has_work(node) || !types_of(f32, i32, i64).contains(type)) return {};
-    return {.run = type == f32   ? &run<float>
-                   : type == i32 ? &run<std::int32_t>
-                                 : &run<std::int64_t>,
+    const kernel_function chosen = function_for<types_of(f32, i32, i64)>(
+        node.in[0].desc.type, []<class T>(T) -> kernel_function { return &run<T>; });
+    if (!has_work(node) || chosen == nullptr) return {};
+    return {.run = chosen,
             .scratch_bytes = node.in[0].desc.elements() * static_cast<std::int64_t>(sizeof(std::int32_t)),
             .name = "sort"};
   }

@@ -22,6 +22,14 @@ inline std::byte* bytes_out(const kernel_call& call, std::size_t i = 0) {
   return static_cast<std::byte*>(call.out[i].data.raw());
 }
 
+/// Function of a kernel that has one for each dtype of `Set`: f(T{}), where T is the element type. Null: the set does
+/// not contain `type`.
+template <dtype_set Set, class F> constexpr kernel_function function_for(dtype type, F f) {
+  kernel_function found = nullptr;
+  with_element<Set>(type, [&](auto element) { found = f(element); });
+  return found;
+}
+
 /// The part of a call. Reads both numbers only if there are several parts: one load of both would stall on the two
 /// stores that wrote them.
 constexpr part part_of(const kernel_call& call) {
