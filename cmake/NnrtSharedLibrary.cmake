@@ -11,19 +11,13 @@ else()
 endif()
 set(NNRT_LIBRARY_ISAS ${nnrt_default_levels} CACHE STRING "Instruction sets in the shared libraries, least first: \
 sse4, avx2, avx512, avx512vbmi, native; or one: baseline, native")
-# The flags of each, and the condition under which a processor runs it.
+# The flags of each.
 set(nnrt_level_sse4 -msse4.1)
 set(nnrt_level_avx2 -mavx2 -mfma -mf16c)
 set(nnrt_level_avx512 -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mavx512vnni -mfma -mf16c)
 set(nnrt_level_avx512vbmi ${nnrt_level_avx512} -mavx512vbmi)
 set(nnrt_level_native -march=native)
 set(nnrt_level_baseline "")   # what the compiler's own flags allow
-set(nnrt_runs_sse4 "true")
-set(nnrt_runs_native "true")   # the machine that builds it runs it
-set(nnrt_runs_avx2 "__builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\")")
-string(CONCAT nnrt_runs_avx512 "__builtin_cpu_supports(\"avx512vl\") && __builtin_cpu_supports(\"avx512bw\") && "
-  "__builtin_cpu_supports(\"avx512dq\") && __builtin_cpu_supports(\"avx512vnni\")")
-set(nnrt_runs_avx512vbmi "${nnrt_runs_avx512} && __builtin_cpu_supports(\"avx512vbmi\")")
 if(NOT NNRT_LIBRARY_ISAS)
   message(FATAL_ERROR "NNRT_LIBRARY_ISAS names no instruction set; without shared libraries: "
     "-D NNRT_BUILD_LIBRARIES=OFF")
@@ -32,8 +26,14 @@ foreach(level IN LISTS NNRT_LIBRARY_ISAS)
   if(NOT DEFINED nnrt_level_${level})
     message(FATAL_ERROR "NNRT_LIBRARY_ISAS: there is no instruction set \"${level}\"; there are sse4, avx2, avx512, "
       "avx512vbmi, native, baseline")
-  elseif(NOT DEFINED nnrt_runs_${level} AND NOT level STREQUAL NNRT_LIBRARY_ISAS)
+  elseif(level STREQUAL baseline AND NOT level STREQUAL NNRT_LIBRARY_ISAS)
     message(FATAL_ERROR "NNRT_LIBRARY_ISAS: ${level} stands alone, and this is ${NNRT_LIBRARY_ISAS}")
+  endif()
+  if(NOT level STREQUAL NNRT_LIBRARY_ISAS)   # one of several: chosen where a processor runs it
+    nnrt_condition_of(nnrt_runs_${level} ${nnrt_level_${level}})
+    if(NOT nnrt_runs_${level})
+      message(FATAL_ERROR "NNRT_LIBRARY_ISAS: ${CMAKE_CXX_COMPILER} refuses the flags of ${level}")
+    endif()
   endif()
 endforeach()
 # A unique name is one for the whole process, whichever library has it.
@@ -129,8 +129,8 @@ function(nnrt_add_c_library library)
   list(GET NNRT_LIBRARY_ISAS 0 least)
   set(dispatch "// Binds each C function to the best implementation that this processor runs.\n")
   if(level_count GREATER 1)
-    string(APPEND dispatch "enum level { ${levels} };\nstatic level best() {\n  __builtin_cpu_init();\n${choice}"
-      "  return ${least};\n}\n")
+    string(APPEND dispatch "${nnrt_conditions_begin}enum level { ${levels} };\n"
+      "static level best() {\n  __builtin_cpu_init();\n${choice}  return ${least};\n}\n")
     foreach(name IN LISTS functions)
       set(branches "")
       set(declared "")

@@ -9,32 +9,7 @@ set(nnrt_warnings -Wall -Wextra -Wpedantic -Wconversion -Wswitch-enum -Werror)
 # The core promises to need neither.
 set(nnrt_core_flags -fno-exceptions -fno-rtti)
 
-# Can programs compiled with these flags run on this machine? Compiles and runs one that uses what they allow.
-function(nnrt_machine_runs result flags)
-  if(NOT DEFINED ${result})
-    include(CheckCXXSourceRuns)
-    set(CMAKE_REQUIRED_FLAGS "${flags}")
-    set(CMAKE_REQUIRED_QUIET ON)
-    check_cxx_source_runs("
-      #if defined(__ARM_FEATURE_DOTPROD)
-      #include <sys/auxv.h>
-      #include <asm/hwcap.h>
-      #endif
-      int main() {
-      #if defined(__AVX2__)
-        return __builtin_cpu_supports(\"avx2\") && __builtin_cpu_supports(\"fma\") ? 0 : 1;
-      #elif defined(__SSE4_1__)
-        return __builtin_cpu_supports(\"sse4.1\") ? 0 : 1;
-      #elif defined(__ARM_FEATURE_MATMUL_INT8)
-        return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0 && (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0 ? 0 : 1;
-      #elif defined(__ARM_FEATURE_DOTPROD)
-        return (getauxval(AT_HWCAP) & HWCAP_ASIMDDP) != 0 ? 0 : 1;
-      #else
-        return 0;
-      #endif
-      }" ${result})
-  endif()
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/NnrtMachine.cmake)
 
 set(NNRT_PROGRAM_FLAGS "-march=native" CACHE STRING
   "Flags of the examples and tools: the machine that builds them runs them")

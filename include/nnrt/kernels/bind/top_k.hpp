@@ -18,10 +18,8 @@ template <class Isa> struct binding<ops::top_k, family::f32, Isa> {
     if (!has_work(node) || chosen == nullptr) return {};
     const int axis = normalise_axis(unpack<ops::top_k::attrs>(node.attrs).axis, node.in[0].desc.rank());
     const std::int64_t k = node.out[0].shape[axis], room = sizeof(ranked<float>);
-    return {.run = chosen,
-            .scratch_bytes = k * room,
-            .parts = parts_for(node.in[0].desc.elements()),
-            .name = "top k heap"};
+    return {
+        .run = chosen, .scratch_bytes = k * room, .parts = parts_for(node.in[0].desc.elements()), .name = "top k heap"};
   }
 
  private:
