@@ -435,12 +435,12 @@ inline std::vector<std::size_t> model_under_construction::runnable_order() {
       if (maker[index] != is_there) give(maker[index]);
   });
   std::vector<char> is_ordered(operations_.size(), 0);
-  std::vector<std::size_t> prepared_model_handle;
+  std::vector<std::size_t> runnable;
   for (const std::size_t i : order) {
     is_ordered[i] = 1;
     const std::vector<std::uint32_t>& out = operations_[i].outputs;
     const auto taken = std::find_if(out.begin(), out.end(), [&](std::uint32_t index) { return maker[index] != i; });
-    if (taken == out.end()) prepared_model_handle.push_back(i);
+    if (taken == out.end()) runnable.push_back(i);
     else
       refusals_[i] =
           joined({"writes tensor ", *taken, ", which is an input, a constant, or made by another operation"});
@@ -451,7 +451,7 @@ inline std::vector<std::size_t> model_under_construction::runnable_order() {
                                                (by == passes::never_made || is_ordered[by] == 0))
         refusals_[i] =
             joined({"reads tensor ", index, ", which has no data, is no input, and is made by no operation before it"});
-  return prepared_model_handle;
+  return runnable;
 }
 
 inline void model_under_construction::make_graph() {

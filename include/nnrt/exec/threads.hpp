@@ -103,7 +103,7 @@ class thread_pool final : public part_runner {
 
  private:
   struct member {
-    detail::work_slot work_slot;
+    detail::work_slot slot;
     thread_pool* pool = nullptr;
     int number = 0;
     bool is_present = false;  // ran its share of the last epoch itself; only the caller uses this
@@ -117,7 +117,7 @@ class thread_pool final : public part_runner {
     /// The share of member `of`, which `thread` runs.
     pieces_of_share(thread_pool& pool, member& of, int thread, int epoch, parallel_phases::phase phase)
         : pool_(pool),
-          mine_(of.work_slot),
+          mine_(of.slot),
           first_(of.number < phase.parts ? of.number * phase.pieces : -1),
           pieces_(phase.pieces),
           thread_(thread),
@@ -125,9 +125,9 @@ class thread_pool final : public part_runner {
       if (of.number != 0) put(of.number, phase, mine_, epoch);  // the caller's pieces are set by post()
     }
     /// Offers the pieces of a share except the first, which its thread runs.
-    static void put(int number, parallel_phases::phase phase, detail::work_slot& work_slot, int epoch) {
+    static void put(int number, parallel_phases::phase phase, detail::work_slot& slot, int epoch) {
       if (phase.pieces > 1 && number < phase.parts)
-        work_slot.put({epoch, number * phase.pieces + 1, (number + 1) * phase.pieces});
+        slot.put({epoch, number * phase.pieces + 1, (number + 1) * phase.pieces});
     }
     int thread() const override { return thread_; }
     bool next(piece_of_part& found) override {
@@ -141,7 +141,7 @@ class thread_pool final : public part_runner {
     int further() {
       if (const int index = mine_.take_first(epoch_); index >= 0) return index;
       for (member& m : pool_.members_) {
-        const detail::pieces_left half = m.work_slot.steal_half(epoch_);
+        const detail::pieces_left half = m.slot.steal_half(epoch_);
         if (half.count() == 0) continue;
         mine_.put({epoch_, half.begin + 1, half.end});
         return half.begin;
@@ -189,9 +189,8 @@ class thread_pool final : public part_runner {
       seen = pool.posted();
       if (__atomic_load_n(&pool.stopping_, __ATOMIC_RELAXED)) return nullptr;
       const int epoch = static_cast<int>(seen >> 32), before = detail::work_slot::previous(epoch);
-      if (!me.work_slot.claim(epoch)) continue;
-      for (member& m : pool.workers())
-        pool.wait_until([&] { return m.work_slot.is_done(before); }, pool.waiting_, false);
+      if (!me.slot.claim(epoch)) continue;
+      for (member& m : pool.workers()) pool.wait_until([&] { return m.slot.is_done(before); }, pool.waiting_, false);
       if (mine != pool.environment_) (mine = pool.environment_).enter();
       pool.run_share(me, me.number, static_cast<int>(seen & 0xffffffffU), epoch);
       pool.finish(me, epoch);
@@ -206,13 +205,13 @@ class thread_pool final : public part_runner {
   word posted() const { return __atomic_load_n(&posted_, __ATOMIC_ACQUIRE); }
   void post(int number, parallel_phases::phase phase) {
     epoch_ = detail::work_slot::following(epoch_);
-    pieces_of_share::put(0, phase, members_[0].work_slot, epoch_);
+    pieces_of_share::put(0, phase, members_[0].slot, epoch_);
     __atomic_store_n(&posted_, word{static_cast<unsigned>(epoch_)} << 32 | static_cast<unsigned>(number),
                      __ATOMIC_RELEASE);
     if (idle_.any()) idle_.wake();
   }
   void finish(member& m, int epoch) {
-    m.work_slot.finish(epoch);
+    m.slot.finish(epoch);
     if (waiting_.any()) waiting_.wake();
   }
   /// Wakes threads that may wait for this thread's writes: finished shares, including claimed ones of other threads,
@@ -239,13 +238,13 @@ class thread_pool final : public part_runner {
       if (!m.is_present) m.is_present = !take(m, epoch, number);
   }
   bool take(member& m, int epoch, int number) {
-    if (!m.work_slot.claim(epoch)) return false;
+    if (!m.slot.claim(epoch)) return false;
     run_share(m, 0, number, epoch);
     finish(m, epoch);
     return true;
   }
   void wait_for(member& m, int epoch, int number) {
-    const auto is_done = [&] { return m.work_slot.is_done(epoch); };
+    const auto is_done = [&] { return m.slot.is_done(epoch); };
     if (detail::look_for(is_done, patient_looks)) return;
     m.is_present = !take(m, epoch, number);
     wait_until(is_done, waiting_, true);
@@ -256,7 +255,7 @@ class thread_pool final : public part_runner {
     home_.move_here();
     started_ = 0, epoch_ = 0, posted_ = 0;
     detail::made_anew(idle_), detail::made_anew(waiting_);
-    for (member& m : members_) detail::made_anew(m.work_slot), m.is_present = false;
+    for (member& m : members_) detail::made_anew(m.slot), m.is_present = false;
   }
   void stop() {
     if (!home_.is_here()) forget_workers();

@@ -214,16 +214,13 @@ constexpr auto lstm(tensor<X> x, std::string_view name, Rest... rest) {
     constexpr std::int64_t gates = 4 * Hidden,
                            directions = detail::attributes<ops::lstm, Rest...>.bidirectional ? 2 : 1;
     constexpr shape_t ih{gates, detail::channels_of(X)}, hh{gates, Hidden}, row{gates};
-    const auto forward = [&]<shape_t Shape>(std::string_view kind) {
-      return detail::part_of<X.type, Shape>(*x.owner, name, detail::recurrent_name(kind, Layer, false).view());
-    };
-    const auto backward = [&]<shape_t Shape>(std::string_view kind) {
-      return detail::part_of<X.type, Shape>(*x.owner, name, detail::recurrent_name(kind, Layer, true).view());
+    const auto part = [&]<shape_t Shape>(std::string_view kind, bool is_backward = false) {
+      return detail::part_of<X.type, Shape>(*x.owner, name, detail::recurrent_name(kind, Layer, is_backward).view());
     };
     const auto both = [&]<shape_t Shape>(std::string_view kind) {
-      const auto first = forward.template operator()<Shape>(kind);
+      const auto first = part.template operator()<Shape>(kind);
       if constexpr (directions == 1) return nnrt::reshape(first, nnrt::shape<1, Shape[0], Shape[1]>);
-      else return nnrt::stack(first, backward.template operator()<Shape>(kind));
+      else return nnrt::stack(first, part.template operator()<Shape>(kind, true));
     };
     const auto w_ih = both.template operator()<ih>("weight_ih");
     const auto w_hh = both.template operator()<hh>("weight_hh");
@@ -237,13 +234,12 @@ constexpr auto lstm(tensor<X> x, std::string_view name, Rest... rest) {
                     "nnrt: an lstm without a bias takes no states by place: call nnrt::lstm with zeros for the bias");
       return apply();
     } else {
-      const auto input = forward.template operator()<row>("bias_ih"),
-                 hidden = forward.template operator()<row>("bias_hh");
+      const auto input = part.template operator()<row>("bias_ih"), hidden = part.template operator()<row>("bias_hh");
       if constexpr (directions == 1)
         return apply(nnrt::reshape(nnrt::concat(input, hidden, axis<0>), nnrt::shape<1, 2 * gates>));
       else
-        return apply(nnrt::reshape(nnrt::concat(input, hidden, backward.template operator()<row>("bias_ih"),
-                                                backward.template operator()<row>("bias_hh"), axis<0>),
+        return apply(nnrt::reshape(nnrt::concat(input, hidden, part.template operator()<row>("bias_ih", true),
+                                                part.template operator()<row>("bias_hh", true), axis<0>),
                                    nnrt::shape<2, 2 * gates>));
     }
   }

@@ -47,32 +47,49 @@ struct row_totals {
   float sum, extreme;
 };
 
+/// What the exponentials of a row add up to while they are computed.
+template <class V> struct exponential_sums {
+  V sums[2] = {V(0.0F), V(0.0F)}, total = V(0.0F), most = V(min_extreme);
+
+  [[gnu::always_inline]] void end_sums() {
+    total = total + (sums[0] + sums[1]);
+    sums[0] = sums[1] = V(0.0F);
+  }
+};
+
+/// The first elements of a row, row_accumulators vectors at a time; returns how many.
+template <class V, class Shifted>
+[[gnu::always_inline]] inline std::int64_t side_by_side_exponentials(const float* x, std::int64_t n, float* y,
+                                                                     const Shifted& shifted, exponential_sums<V>& of) {
+  std::int64_t i = 0;
+  for (std::int64_t end; i + row_accumulators * f32_lanes <= n;) {
+    end = end_of_sum(i, n, 2);
+    for (; i + row_accumulators * f32_lanes <= end; i += row_accumulators * f32_lanes) {
+      V e[row_accumulators];
+      each<row_accumulators>([&](int k) __attribute__((always_inline)) {
+        e[k] = shifted(load(x + i + k * f32_lanes));
+        of.most = extreme_of(e[k], of.most);
+      });
+      exponentials_of(e);
+      each<row_accumulators>([&](int k) __attribute__((always_inline)) {
+        store(y + i + k * f32_lanes, e[k]);
+        of.sums[k % 2] = of.sums[k % 2] + e[k];
+      });
+    }
+    of.end_sums();
+  }
+  return i;
+}
+
 /// y = e^(x - shift), or e^x unless IsShifted; returns the totals.
 template <class V, bool IsShifted>
 [[gnu::noinline]] row_totals row_exponentials(const float* x, std::int64_t n, float shift, float* y) {
   constexpr float lowest = -std::numeric_limits<float>::infinity();
-  V sums[2] = {V(0.0F), V(0.0F)}, total(0.0F), most(min_extreme);
+  exponential_sums<V> of;
   const V from(shift);
   const auto shifted = [&](V v) __attribute__((always_inline)) { return IsShifted ? v - from : v; };
   std::int64_t i = 0;
-  if constexpr (has_side_by_side_exponentials)
-    for (std::int64_t end; i + row_accumulators * f32_lanes <= n;) {
-      end = end_of_sum(i, n, 2);
-      for (; i + row_accumulators * f32_lanes <= end; i += row_accumulators * f32_lanes) {
-        V e[row_accumulators];
-        each<row_accumulators>([&](int k) __attribute__((always_inline)) {
-          e[k] = shifted(load(x + i + k * f32_lanes));
-          most = extreme_of(e[k], most);
-        });
-        exponentials_of(e);
-        each<row_accumulators>([&](int k) __attribute__((always_inline)) {
-          store(y + i + k * f32_lanes, e[k]);
-          sums[k % 2] = sums[k % 2] + e[k];
-        });
-      }
-      total = total + (sums[0] + sums[1]);
-      sums[0] = sums[1] = V(0.0F);
-    }
+  if constexpr (has_side_by_side_exponentials) i = side_by_side_exponentials<V>(x, n, y, shifted, of);
   // One vector at a time: four at a time would be another kilobyte of code. Lanes after the last value have exponential
   // 0.
   while (i < n) {
@@ -83,15 +100,15 @@ template <class V, bool IsShifted>
         seen = first_or(e[0], left, min_extreme);
         e[0] = first_or(e[0], left, lowest);
       }
-      most = extreme_of(seen, most);
+      of.most = extreme_of(seen, of.most);
       exponentials_of(e);
       store_n(y + i, e[0], left);
-      sums[0] = sums[0] + e[0];
+      of.sums[0] = of.sums[0] + e[0];
     }
-    total = total + sums[0];
-    sums[0] = V(0.0F);
+    of.total = of.total + of.sums[0];
+    of.sums[0] = V(0.0F);
   }
-  return {reduce_add(total), extreme_lane(most)};
+  return {reduce_add(of.total), extreme_lane(of.most)};
 }
 
 template <class V> [[gnu::always_inline]] inline void scale_row(float* y, std::int64_t n, float factor) {

@@ -319,6 +319,8 @@ template <class Sums, int Count> [[gnu::always_inline]] inline void fetch_ahead(
 }
 
 /// Computes `t.count` tiles with accumulators of type `Sums`: bias, products of all runs, clamp, store.
+// One function: if the loops over a run are a second one, which is inlined, clang 16 makes up to 83 instructions more
+// of a tile for AVX2.
 template <class Isa, class Sums> [[gnu::noinline]] void tile(const tile_args& t) {
   constexpr int sets = sets_for(Sums::accumulators), step = Sums::step,
                 turn = step == 1 ? k_of_a_turn(Sums::accumulators) : 1;

@@ -83,6 +83,7 @@ void sum_tile_by_scalars(const int8_tile& t, const typename Sums::cursor& a, con
 }
 
 /// Computes the accumulators of one tile, with rows from `a` on and weights at `b`.
+// One function, as the f32 tile is.
 template <class Sums>
 [[gnu::always_inline]] inline void sum_tile(const int8_tile& t, typename Sums::cursor a, const std::byte* b,
                                             const std::byte* start, int_vector flip, Sums& result) {
