@@ -23,7 +23,7 @@ extern "C" {
 /// Errors: INVALID_PARAMETER when a pointer is null, or *allDevicesID is not. (9)
 OH_NN_ReturnCode OH_NNDevice_GetAllDevicesID(const size_t** allDevicesID, uint32_t* deviceCount) NNRT_NOEXCEPT;
 
-/// Returns a device's name, "<device>_<vendor>_v<major>_<minor>". Id 0 is the first device, in all functions.
+/// Returns a device's name, `"<device>_<vendor>_v<major>_<minor>"`. Id 0 is the first device, in all functions.
 /// Errors: INVALID_PARAMETER when name is null or *name is not; FAILED for an unknown id. (9)
 OH_NN_ReturnCode OH_NNDevice_GetName(size_t deviceID, const char** name) NNRT_NOEXCEPT;
 

@@ -77,7 +77,7 @@ template <fixed_string Name, fixed_string Path, fixed_string Signature> struct m
 ///
 /// Without CMake, `nnrt embed person_detect.tflite -o person_detect.tflite.inc` writes a file that the source includes
 /// before this macro. NNRT_MODEL_BYTES around an `#embed` works, too. A file that cannot be read is a compile error,
-/// graph_rejected<…> with the place in the file and the reason.
+/// `graph_rejected<…>` with the place in the file and the reason.
 #define NNRT_MODEL(name, ...) NNRT_MODEL_OF(name, __VA_ARGS__, "", )
 #define NNRT_MODEL_OF(name, path, signature, ...)                                                                 \
   static_assert(                                                                                                  \

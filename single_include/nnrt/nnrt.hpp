@@ -262,8 +262,10 @@ template <class T> class array_ref {
 
 }}  // namespace nnrt::NNRT_ISA
 
-// Iterators may outlive the array_ref: a std::span of a temporary array_ref is valid.
+// Iterators may outlive the array_ref: a std::span of a temporary array_ref is valid. (Doxygen knows no std::ranges.)
+/// @cond
 template <class T> inline constexpr bool std::ranges::enable_borrowed_range<nnrt::array_ref<T>> = true;
+/// @endcond
 // ===== nnrt/core/desc.hpp
 // desc: a tensor's dtype, format, shape and quantisation.
 // Flow: type of a DSL handle, declaration of an IR value, argument and result of every operator's infer.
@@ -1868,6 +1870,13 @@ template <class Op> constexpr bool is_compiled_elsewhere();
 
 namespace kernels {
 
+template <class Op, family Family = family::f32, class Isa = void> struct binding;
+template <class Op, class Isa> struct binding<Op, family::f32, Isa> {
+  static constexpr kernel_choice select(const kernel_request&) { return {}; }
+};
+// Doxygen takes a class whose base has its name for recursive.
+template <class Op, class Isa> using f32_binding = binding<Op, family::f32, Isa>;
+
 /// The kernels of an operator for the dtypes of a family: headers of kernels/bind/ specialise it partially over Op,
 /// with a select() of this signature. An operator without a binding for a family has that for f32, which may serve
 /// every dtype (elements are moved by their size, say) or refuse the node. Isa stays a parameter so that the kernels of
@@ -1875,16 +1884,13 @@ namespace kernels {
 ///
 /// A binding with one kernel names its functions in the choice. One with several answers numbers, kernel_choice::code,
 /// and has
-///   static constexpr int methods                                  how many there are
-///   template <int Method> static constexpr kernel_functions functions()
-///   template <int Table> static constexpr const void* table()     if it has any: what the kernel gets as
-///                                                                 kernel_call::inner
-///   static constexpr int every_table                              the one that has what is in any of them
+///   `static constexpr int methods`, how many there are;
+///   `template <int Method> static constexpr kernel_functions functions()`;
+///   `template <int Table> static constexpr const void* table()`, if it has any: what the kernel gets as
+///   kernel_call::inner;
+///   `static constexpr int every_table`, the one that has what is in any of them;
 /// and a specialisation `template <> struct operator_of<ops::x::code> { using type = ops::x; };`.
-template <class Op, family Family = family::f32, class Isa = void> struct binding : binding<Op, family::f32, Isa> {};
-template <class Op, class Isa> struct binding<Op, family::f32, Isa> {
-  static constexpr kernel_choice select(const kernel_request&) { return {}; }
-};
+template <class Op, family Family, class Isa> struct binding : f32_binding<Op, Isa> {};
 
 /// The operator of a number, where its binding has methods.
 template <op_code Code> struct operator_of {
@@ -1957,7 +1963,7 @@ struct step_functions {
 /// The binding that a code is of.
 template <op_code Op, family Family> using binding_of = binding<typename operator_of<Op>::type, Family>;
 
-/// A method of a binding as the one unit with <nnrt/src.hpp> compiles it; with the table of all that a program may
+/// A method of a binding as the one unit with `<nnrt/src.hpp>` compiles it; with the table of all that a program may
 /// need. Elsewhere it is declared.
 template <op_code Op, family Family, int Method> struct compiled_kernel {
   static void run(const kernel_call& call);
@@ -1983,7 +1989,7 @@ template <kernel_code Code> constexpr step_functions functions_for() {
 
 /// Complete where kernels/select.hpp has been included, and with it every specialisation of binding.
 template <class Op> struct bindings;
-/// What stands for binding<Op>::select where it has not.
+/// What stands for `binding<Op>::select` where it has not.
 constexpr kernel_choice select_none(const kernel_request&) { return {}; }
 
 }  // namespace kernels
@@ -2534,7 +2540,7 @@ constexpr double erfc_of(double x) {
 
 }}}  // namespace nnrt::NNRT_ISA::math
 
-/// Elementary functions on double and float, without <cmath>.
+/// Elementary functions on double and float, without `<cmath>`.
 ///
 /// Error on double, against the exact value: sqrt, fmod and all rounding functions are exact or correctly rounded. exp,
 /// log, pow, tanh, sin and cos have at most 1 ULP, expm1, log1p and erf 1.5, erfc 12, over the full range; 0.5 ULP more
@@ -3207,11 +3213,11 @@ template <class Slot, dtype Type, std::int64_t Value> struct number : integers<S
   static constexpr tensor_desc desc() { return {Type, {}}; }
 };
 
-/// axis<1> as axes<1>, for operators with a list of axes; other keywords are unchanged.
+/// `axis<1>` as `axes<1>`, for operators with a list of axes; other keywords are unchanged.
 template <class Keyword> constexpr Keyword as_axes(Keyword given) { return given; }
 template <std::int64_t Axis> constexpr integers<axes_slot, Axis> as_axes(one_integer<axis_slot, Axis>) { return {}; }
 
-/// axes<…> as axis<…>, for operators whose list of axes is called `axis` in NNRt; other keywords are unchanged.
+/// `axes<…>` as `axis<…>`, for operators whose list of axes is called `axis` in NNRt; other keywords are unchanged.
 template <class Keyword> constexpr Keyword as_axis(Keyword other) { return other; }
 template <std::int64_t... Axes> constexpr integers<axis_slot, Axes...> as_axis(integers<axes_slot, Axes...>) {
   return {};
@@ -3226,7 +3232,7 @@ template <std::int64_t H, std::int64_t W> struct image_size : base {
     a.new_height = H, a.new_width = W;
   }
 };
-/// size<H, W> as image_size<H, W>, for operators that make images; other keywords are unchanged.
+/// `size<H, W>` as `image_size<H, W>`, for operators that make images; other keywords are unchanged.
 template <class Keyword> constexpr Keyword as_image_size(Keyword other) { return other; }
 template <std::int64_t H, std::int64_t W> constexpr image_size<H, W> as_image_size(integers<size_slot, H, W>) {
   return {};
@@ -3242,7 +3248,7 @@ template <pad_mode Mode> struct padding_mode : base {
   }
 };
 
-/// into<…>: dtype, shape and quantisation of the output.
+/// `into<…>`: dtype, shape and quantisation of the output.
 template <auto... Wish> struct into : base {
   static constexpr tensor_desc wanted() {
     tensor_desc d;
@@ -3357,7 +3363,7 @@ inline constexpr keyword::value<keyword::mode_slot, border::reflect> reflect{};
 /// pad() mirrors the tensor at its outermost elements, and repeats them.
 inline constexpr keyword::value<keyword::mode_slot, border::symmetric> symmetric{};
 
-/// Start of crop()'s box along each axis from axis<…> on.
+/// Start of crop()'s box along each axis from `axis<…>` on.
 template <std::int64_t... First> inline constexpr keyword::integers<keyword::offset_slot, First...> offsets{};
 
 // --- sequences ---
@@ -3397,7 +3403,7 @@ template <keyword::real Value> inline constexpr keyword::value<keyword::epsilon_
 inline constexpr keyword::value<keyword::transpose_a_slot, true> transpose_a{};
 inline constexpr keyword::value<keyword::transpose_b_slot, true> transpose_b{};
 inline constexpr keyword::value<keyword::approximate_slot, true> approximate{};
-/// Mode of an operator: mode<eltwise_mode::sum>.
+/// Mode of an operator: `mode<eltwise_mode::sum>`.
 template <auto Mode> inline constexpr keyword::value<keyword::mode_slot, Mode> mode{};
 /// Base of exp(), instead of e.
 template <keyword::real Base> inline constexpr keyword::value<keyword::base_slot, Base> with_base{};
@@ -3409,8 +3415,8 @@ template <keyword::real Slope> inline constexpr keyword::value<keyword::negative
 /// Factor and offset that pow() applies to its base and exp() to its argument, in this order.
 template <keyword::real Factor> inline constexpr keyword::value<keyword::scale_slot, Factor> scaled_by{};
 template <keyword::real Offset> inline constexpr keyword::value<keyword::shift_slot, Offset> shifted_by{};
-/// Properties of the output, one or several, if the operator leaves a choice: into<nnrt::f16>, into<nnrt::quant{.scale
-/// = 0.02F, .zero_point = -3}>, into<nnrt::shape<1, 15, 15, 8>>.
+/// Properties of the output, one or several, if the operator leaves a choice: `into<nnrt::f16>`,
+/// `into<nnrt::quant{.scale = 0.02F, .zero_point = -3}>`, `into<nnrt::shape<1, 15, 15, 8>>`.
 template <auto... Wish> inline constexpr keyword::into<Wish...> into{};
 
 }}  // namespace nnrt::NNRT_ISA
@@ -3946,7 +3952,7 @@ constexpr verdict check_rounding(array_ref<const tensor_desc> outputs) {
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// An attribute as NNRt passes it: a parameter tensor (OH_NN_<OP>_*) with this type number, dtype and element count
+/// An attribute as NNRt passes it: a parameter tensor (`OH_NN_<OP>_*`) with this type number, dtype and element count
 /// (-1: any). Several rows of one attribute are alternatives with different counts. Source: the checks of
 /// OH_NNModel_AddOperation.
 struct nnrt_parameter {
@@ -3987,8 +3993,9 @@ struct nnrt_given {
   std::int64_t first = 0;
 };
 
-/// (An operator whose attributes depend on several parameters, or on NNRt's release, has `static void
-/// nnrt_derive(attrs&, array_ref<const nnrt_given>, int api_level)`. It is called after all other attributes are set.)
+/// (An operator whose attributes depend on several parameters, or on NNRt's release, has
+/// `static void nnrt_derive(attrs&, array_ref<const nnrt_given>, int api_level)`. It is called after all other
+/// attributes are set.)
 
 /// Why NNRt refuses an operation whose parameters are valid individually: what has the wrong value. Empty: it is
 /// accepted.
@@ -4469,7 +4476,7 @@ struct arg_max {
 
 }  // namespace ops
 
-/// arg_max(x, axis<1>): indices of the largest elements, with keep_dims, k<…>, out_max_value or into<nnrt::i64>.
+/// `arg_max(x, axis<1>)`: indices of the largest elements, with keep_dims, `k<…>`, out_max_value or `into<nnrt::i64>`.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto arg_max(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::arg_max>(x, keywords...);
 }
@@ -8227,7 +8234,7 @@ struct batch_norm {
 
 }  // namespace ops
 
-/// batch_norm(x, scale, offset, mean, variance), with epsilon<…>.
+/// batch_norm(x, scale, offset, mean, variance), with `epsilon<…>`.
 template <tensor_desc X, tensor_desc S, tensor_desc O, tensor_desc M, tensor_desc V, dsl::keyword_argument... Keywords>
 constexpr auto batch_norm(tensor<X> x, tensor<S> scale, tensor<O> offset, tensor<M> mean, tensor<V> variance,
                           Keywords... keywords) {
@@ -8565,7 +8572,7 @@ struct batch_to_space_nd {
 
 }  // namespace ops
 
-/// batch_to_space_nd(x, block<2, 2>), with crops<top, bottom, left, right>.
+/// `batch_to_space_nd(x, block<2, 2>)`, with `crops<top, bottom, left, right>`.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto batch_to_space_nd(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::batch_to_space_nd>(x, keywords...);
@@ -8771,8 +8778,8 @@ template <int Distance, int V>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Whether scaled_by_line() and scaler<scale_method::exactly> are a few instructions; where they are not, accumulators
-/// are scaled one by one.
+/// Whether scaled_by_line() and `scaler<scale_method::exactly>` are a few instructions; where they are not,
+/// accumulators are scaled one by one.
 inline constexpr bool has_lines = machine::has_lines, has_exact_scale = machine::has_exact_scale;
 
 /// Whether lines round once, to an integer. Then the lanes of x hold the bits of floats that count integers, and so
@@ -12535,7 +12542,7 @@ struct pow : detail::arithmetic_function<false> {
 
 }  // namespace ops
 
-/// pow(x, y), one of which may be a number, with scaled_by<…> and shifted_by<…>.
+/// pow(x, y), one of which may be a number, with `scaled_by<…>` and `shifted_by<…>`.
 template <class X, class Y, dsl::keyword_argument... Keywords>
   requires dsl::operand_pair<X, Y>
 constexpr auto pow(X x, Y y, Keywords... keywords) {
@@ -12888,7 +12895,7 @@ struct broadcast_to {
 
 }  // namespace ops
 
-/// broadcast_to(x, nnrt::shape<2, 3, 4>).
+/// `broadcast_to(x, nnrt::shape<2, 3, 4>)`.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto broadcast_to(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::broadcast_to>(x, keywords...);
@@ -13202,7 +13209,7 @@ struct cast {
 
 }  // namespace ops
 
-/// cast<f16>(x): x as another dtype.
+/// `cast<f16>(x)`: x as another dtype.
 template <dtype To, tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto cast(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::cast>(x, keyword::one_integer<keyword::type_slot, static_cast<int>(To)>{}, keywords...);
@@ -13723,7 +13730,7 @@ struct concat {
 
 }  // namespace ops
 
-/// concat(a, b, …, axis<-1>): any number of tensors, then keywords.
+/// `concat(a, b, …, axis<-1>)`: any number of tensors, then keywords.
 template <tensor_desc X, class... Rest>
   requires((dsl::tensor_handle<Rest> || dsl::keyword_argument<Rest>) && ...)
 constexpr auto concat(tensor<X> first, Rest... rest) {
@@ -21619,8 +21626,8 @@ struct conv2d {
 
 }  // namespace ops
 
-/// conv2d(x, weight) or (x, weight, bias), with stride<…>, dilation<…>, padding<…> or same or valid, group<…> and a
-/// fused activation; for a quantised result into<quant{…}>.
+/// conv2d(x, weight) or (x, weight, bias), with `stride<…>`, `dilation<…>`, `padding<…>` or same or valid, `group<…>`
+/// and a fused activation; for a quantised result `into<quant{…}>`.
 template <tensor_desc X, tensor_desc W, dsl::keyword_argument... Keywords>
 constexpr auto conv2d(tensor<X> x, tensor<W> weight, Keywords... keywords) {
   return dsl::apply<ops::conv2d>(x, weight, keywords...);
@@ -22434,7 +22441,7 @@ namespace ops {
 ///   H' = H * stride for `same`, else (H - 1) * stride + (kh - 1) * dilation + 1 - pads, + output_paddings; likewise W'
 ///
 /// Lengths are in pixels. Pads are pixels of the result that are cropped; `same` crops to H', the odd pixel at bottom
-/// and right. output_paddings are pixels added there. A declared output (into<shape<…>>, or a model's) may choose any
+/// and right. output_paddings are pixels added there. A declared output (`into<shape<…>>`, or a model's) may choose any
 /// size whose convolution has the size of x: with `same` H' in (H - 1) * stride + 1 … H * stride, with `valid` up to
 /// stride - 1 more. An image without rows gives an image without rows.
 ///
@@ -22621,9 +22628,9 @@ struct conv2d_transpose {
 
 }  // namespace ops
 
-/// conv2d_transpose(x, weight) or (x, weight, bias), with stride<…>, dilation<…>, padding<…> or same or valid,
-/// output_paddings<…>, group<…> and a fused activation; into<shape<…>> for a size that same or valid leave open,
-/// into<quant{…}> for a quantised result.
+/// conv2d_transpose(x, weight) or (x, weight, bias), with `stride<…>`, `dilation<…>`, `padding<…>` or same or valid,
+/// `output_paddings<…>`, `group<…>` and a fused activation; `into<shape<…>>` for a size that same or valid leave open,
+/// `into<quant{…}>` for a quantised result.
 template <tensor_desc X, tensor_desc W, dsl::keyword_argument... Keywords>
 constexpr auto conv2d_transpose(tensor<X> x, tensor<W> weight, Keywords... keywords) {
   return dsl::apply<ops::conv2d_transpose>(x, weight, keywords...);
@@ -23124,7 +23131,7 @@ struct crop {
 
 }  // namespace ops
 
-/// crop(x, nnrt::shape<1, 2, 2, 3>), with offsets<1, 1> from axis<1> on.
+/// `crop(x, nnrt::shape<1, 2, 2, 3>)`, with `offsets<1, 1>` from `axis<1>` on.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto crop(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::crop>(x, keywords...);
 }
@@ -23261,7 +23268,7 @@ struct depth_to_space {
 
 }  // namespace ops
 
-/// depth_to_space(x, block_size<2>), with crd or dcr.
+/// `depth_to_space(x, block_size<2>)`, with crd or dcr.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto depth_to_space(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::depth_to_space>(x, keywords...);
@@ -23307,7 +23314,7 @@ namespace ops {
 ///   h(i) = h' * stride - pad_top + i * dilation, likewise w(j)
 ///   H' = ceil(H / stride) for `same`, else floor((H + pads - ((kh - 1) * dilation + 1)) / stride) + 1, likewise W'
 ///
-/// Units, dtypes and quantisation are as in conv2d, which gives the same result with group<C>.
+/// Units, dtypes and quantisation are as in conv2d, which gives the same result with `group<C>`.
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_DEPTHWISE_CONV2D_NATIVE; quantised: TFLite's DEPTHWISE_CONV_2D.
 struct depthwise_conv2d {
   static constexpr op_code code{10};
@@ -23408,8 +23415,8 @@ struct depthwise_conv2d {
 
 }  // namespace ops
 
-/// depthwise_conv2d(x, weight) or (x, weight, bias), with stride<…>, dilation<…>, padding<…> or same or valid and a
-/// fused activation; for a quantised result into<quant{…}>.
+/// depthwise_conv2d(x, weight) or (x, weight, bias), with `stride<…>`, `dilation<…>`, `padding<…>` or same or valid and
+/// a fused activation; for a quantised result `into<quant{…}>`.
 template <tensor_desc X, tensor_desc W, dsl::keyword_argument... Keywords>
 constexpr auto depthwise_conv2d(tensor<X> x, tensor<W> weight, Keywords... keywords) {
   return dsl::apply<ops::depthwise_conv2d>(x, weight, keywords...);
@@ -23844,9 +23851,9 @@ struct detection_post_process {
 
 }  // namespace ops
 
-/// auto [bboxes, classes, confidences, detections] = detection_post_process(bbox, scores, anchors, num_classes<90>,
-/// max_detections<10>, box_scale<10, 10, 5, 5>, iou_threshold<0.6>, score_threshold<0.3>), with
-/// max_classes_per_detection<…>, or with regular_nms and detections_per_class<…>.
+/// auto [bboxes, classes, confidences, detections] = detection_post_process(bbox, scores, anchors, `num_classes<90>`,
+/// `max_detections<10>`, `box_scale<10, 10, 5, 5>`, `iou_threshold<0.6>`, `score_threshold<0.3>`), with
+/// `max_classes_per_detection<…>`, or with regular_nms and `detections_per_class<…>`.
 template <tensor_desc B, tensor_desc S, tensor_desc A, dsl::keyword_argument... Keywords>
 constexpr auto detection_post_process(tensor<B> bbox, tensor<S> scores, tensor<A> anchors, Keywords... keywords) {
   return dsl::apply<ops::detection_post_process>(bbox, scores, anchors, keywords...);
@@ -24551,7 +24558,7 @@ struct eltwise {
 
 }  // namespace ops
 
-/// eltwise(a, b), one of which may be a number, with mode<eltwise_mode::…>.
+/// eltwise(a, b), one of which may be a number, with `mode<eltwise_mode::…>`.
 template <class A, class B, dsl::keyword_argument... Keywords>
   requires dsl::operand_pair<A, B>
 constexpr auto eltwise(A a, B b, Keywords... keywords) {
@@ -24663,7 +24670,7 @@ struct fill {
 
 }  // namespace ops
 
-/// fill(value, nnrt::shape<2, 3>): a tensor of this shape whose elements all equal `value`.
+/// `fill(value, nnrt::shape<2, 3>)`: a tensor of this shape whose elements all equal `value`.
 template <tensor_desc Value, dsl::keyword_argument... Keywords>
 constexpr auto fill(tensor<Value> value, Keywords... keywords) {
   return dsl::apply<ops::fill>(value, keywords...);
@@ -25050,7 +25057,7 @@ template <int8_packing Layout, class Isa = native>
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// `axis` of full_connection() without an axis where rows begin: axis<no_axis>.
+/// `axis` of full_connection() without an axis where rows begin: `axis<no_axis>`.
 inline constexpr std::int64_t no_axis = std::numeric_limits<std::int64_t>::min();
 
 namespace ops {
@@ -25220,8 +25227,8 @@ struct full_connection {
 
 }  // namespace ops
 
-/// full_connection(x, weight) or (x, weight, bias), with axis<…> or axis<no_axis> and a fused activation; for a
-/// quantised result into<quant{…}>.
+/// full_connection(x, weight) or (x, weight, bias), with `axis<…>` or `axis<no_axis>` and a fused activation; for a
+/// quantised result `into<quant{…}>`.
 template <tensor_desc X, tensor_desc W, dsl::keyword_argument... Keywords>
 constexpr auto full_connection(tensor<X> x, tensor<W> weight, Keywords... keywords) {
   return dsl::apply<ops::full_connection>(x, weight, keywords...);
@@ -25658,7 +25665,7 @@ struct gather {
 
 }  // namespace ops
 
-/// gather(x, indices, axis<0>): the rows of x at `indices`; with negative_indices<…>.
+/// `gather(x, indices, axis<0>)`: the rows of x at `indices`; with `negative_indices<…>`.
 template <tensor_desc X, tensor_desc Indices, dsl::keyword_argument... Keywords>
 constexpr auto gather(tensor<X> x, tensor<Indices> indices, Keywords... keywords) {
   return dsl::apply<ops::gather>(x, indices, keywords...);
@@ -25787,7 +25794,7 @@ struct gather_nd {
 
 }  // namespace ops
 
-/// gather_nd(x, indices): the elements of x at the rows of `indices`; with negative_indices<…>.
+/// gather_nd(x, indices): the elements of x at the rows of `indices`; with `negative_indices<…>`.
 template <tensor_desc X, tensor_desc Indices, dsl::keyword_argument... Keywords>
 constexpr auto gather_nd(tensor<X> x, tensor<Indices> indices, Keywords... keywords) {
   return dsl::apply<ops::gather_nd>(x, indices, keywords...);
@@ -26287,7 +26294,7 @@ struct instance_norm {
 
 }  // namespace ops
 
-/// instance_norm(x, scale, bias), with epsilon<…>.
+/// instance_norm(x, scale, bias), with `epsilon<…>`.
 template <tensor_desc X, tensor_desc S, tensor_desc B, dsl::keyword_argument... Keywords>
 constexpr auto instance_norm(tensor<X> x, tensor<S> scale, tensor<B> bias, Keywords... keywords) {
   return dsl::apply<ops::instance_norm>(x, scale, bias, keywords...);
@@ -26701,7 +26708,7 @@ struct l2_normalize {
 
 }  // namespace ops
 
-/// l2_normalize(x, axis<-1>), axes<1, 2> for one sum over several axes; with epsilon<…> and relu or relu6.
+/// `l2_normalize(x, axis<-1>)`, `axes<1, 2>` for one sum over several axes; with `epsilon<…>` and relu or relu6.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto l2_normalize(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::l2_normalize>(x, keyword::as_axis(keywords)...);
@@ -26871,7 +26878,7 @@ struct layer_norm {
 
 }  // namespace ops
 
-/// layer_norm(x, gamma, beta), with begin_norm_axis<…>, begin_param_axis<…> and epsilon<…>.
+/// layer_norm(x, gamma, beta), with `begin_norm_axis<…>`, `begin_param_axis<…>` and `epsilon<…>`.
 template <tensor_desc X, tensor_desc G, tensor_desc B, dsl::keyword_argument... Keywords>
 constexpr auto layer_norm(tensor<X> x, tensor<G> gamma, tensor<B> beta, Keywords... keywords) {
   return dsl::apply<ops::layer_norm>(x, gamma, beta, keywords...);
@@ -27590,8 +27597,8 @@ struct log_softmax {
 
 }  // namespace ops
 
-/// log_softmax(x), or log_softmax(x, axis<1>); for a quantised result into<quant{.scale = 1.0F / 16, .zero_point =
-/// 127}>.
+/// log_softmax(x), or `log_softmax(x, axis<1>)`; for a quantised result
+/// `into<quant{.scale = 1.0F / 16, .zero_point = 127}>`.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto log_softmax(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::log_softmax>(x, keywords...);
@@ -27889,7 +27896,7 @@ struct lrn {
 
 }  // namespace ops
 
-/// lrn(x, depth_radius<2>, with_bias<1>, with_alpha<1e-4>, beta<0.75>).
+/// `lrn(x, depth_radius<2>, with_bias<1>, with_alpha<1e-4>, beta<0.75>)`.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto lrn(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::lrn>(x, keywords...);
 }
@@ -28210,7 +28217,7 @@ struct lstm {
 }  // namespace ops
 
 /// auto [y, hy, cy] = lstm(x, w_ih, w_hh, bias, hx, cx), or without the last one, two or three; with bidirectional,
-/// zoneout_cell<…>, zoneout_hidden<…>.
+/// `zoneout_cell<…>`, `zoneout_hidden<…>`.
 template <tensor_desc X, tensor_desc Ih, tensor_desc Hh, class... Rest>
   requires((dsl::tensor_handle<Rest> || dsl::keyword_argument<Rest>) && ...)
 constexpr auto lstm(tensor<X> x, tensor<Ih> w_ih, tensor<Hh> w_hh, Rest... rest) {
@@ -28692,7 +28699,7 @@ struct matmul {
 
 }  // namespace ops
 
-/// matmul(a, b), with transpose_a, transpose_b and a fused activation; for a quantised result into<quant{…}>.
+/// matmul(a, b), with transpose_a, transpose_b and a fused activation; for a quantised result `into<quant{…}>`.
 template <tensor_desc A, tensor_desc B, dsl::keyword_argument... Keywords>
 constexpr auto matmul(tensor<A> a, tensor<B> b, Keywords... keywords) {
   return dsl::apply<ops::matmul>(a, b, keywords...);
@@ -29880,8 +29887,8 @@ struct max_pool_indices {
 
 }  // namespace ops
 
-/// auto [y, indices] = max_pool_indices(x) with kernel<…> or global, stride<…>, padding<…> or same or valid, ceil_mode
-/// and a fused activation.
+/// auto [y, indices] = max_pool_indices(x) with `kernel<…>` or global, `stride<…>`, `padding<…>` or same or valid,
+/// ceil_mode and a fused activation.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto max_pool_indices(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::max_pool_indices>(x, keywords...);
@@ -29930,7 +29937,7 @@ namespace ops {
 ///   h' = index / W', w' = index % W'
 ///   in_window: h' = h * stride_h - pad_top + index / kernel_w, w' = w * stride_w - pad_left + index % kernel_w,
 ///     with quotients rounded toward 0
-///   H' = (H - 1) * stride + kernel - pads, or the declared extent (into<shape<…>>, or a model's); likewise W'
+///   H' = (H - 1) * stride + kernel - pads, or the declared extent (`into<shape<…>>`, or a model's); likewise W'
 ///
 /// Of several values for one pixel the last one counts, row by row. Values with an index outside of the image are
 /// dropped. Lengths are in pixels. A quantised x keeps its scale; zeros are its zero point.
@@ -30033,7 +30040,7 @@ struct max_unpool {
 
 }  // namespace ops
 
-/// max_unpool(x, indices), with kernel<…>, stride<…> and padding<…> of the pool, or into<shape<…>>.
+/// max_unpool(x, indices), with `kernel<…>`, `stride<…>` and `padding<…>` of the pool, or `into<shape<…>>`.
 template <tensor_desc X, tensor_desc I, dsl::keyword_argument... Keywords>
 constexpr auto max_unpool(tensor<X> x, tensor<I> indices, Keywords... keywords) {
   return dsl::apply<ops::max_unpool>(x, indices, keywords...);
@@ -30280,7 +30287,7 @@ struct non_max_suppression {
 }  // namespace ops
 
 /// auto [indices, scores, count] = non_max_suppression(boxes, scores, iou_threshold, score_threshold, sigma,
-/// max_detections<100>). The last three operands may be numbers, and may be omitted from the last one on.
+/// `max_detections<100>`). The last three operands may be numbers, and may be omitted from the last one on.
 template <tensor_desc B, tensor_desc S, class... Rest>
 constexpr auto non_max_suppression(tensor<B> boxes, tensor<S> scores, Rest... rest) {
   return dsl::apply<ops::non_max_suppression>(boxes, scores, rest...);
@@ -30424,14 +30431,15 @@ struct one_hot {
 
 }  // namespace ops
 
-/// one_hot(indices, depth<10>): 1 and 0 in f32, or in another dtype: one_hot<nnrt::i8>(indices, depth<10>, axis<0>).
+/// `one_hot(indices, depth<10>)`: 1 and 0 in f32, or in another dtype:
+/// `one_hot<nnrt::i8>(indices, depth<10>, axis<0>)`.
 template <dtype Type = f32, tensor_desc Indices, dsl::keyword_argument... Keywords>
 constexpr auto one_hot(tensor<Indices> indices, Keywords... keywords) {
   return dsl::apply<ops::one_hot>(indices, keyword::number<keyword::on_value_slot, Type, 1>{},
                                   keyword::number<keyword::off_value_slot, Type, 0>{}, keywords...);
 }
 
-/// one_hot(indices, on, off, depth<10>): with tensors of one element for the two values.
+/// `one_hot(indices, on, off, depth<10>)`: with tensors of one element for the two values.
 template <tensor_desc Indices, tensor_desc On, tensor_desc Off, dsl::keyword_argument... Keywords>
 constexpr auto one_hot(tensor<Indices> indices, tensor<On> on, tensor<Off> off, Keywords... keywords) {
   return dsl::apply<ops::one_hot>(indices, on, off, keywords...);
@@ -30659,7 +30667,7 @@ struct pad {
 
 }  // namespace ops
 
-/// pad(x, paddings<…>), with reflect, symmetric or pad_value<…>.
+/// `pad(x, paddings<…>)`, with reflect, symmetric or `pad_value<…>`.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto pad(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::pad>(x, keywords...);
 }
@@ -30835,8 +30843,8 @@ struct avg_pool {
 
 }  // namespace ops
 
-/// avg_pool(x) with kernel<…> or global, stride<…>, padding<…> or same or valid, ceil_mode, count_include_pad<…> and a
-/// fused activation.
+/// avg_pool(x) with `kernel<…>` or global, `stride<…>`, `padding<…>` or same or valid, ceil_mode,
+/// `count_include_pad<…>` and a fused activation.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto avg_pool(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::avg_pool>(x, keywords...);
 }
@@ -30901,7 +30909,8 @@ struct max_pool {
 
 }  // namespace ops
 
-/// max_pool(x) with kernel<…> or global, stride<…>, padding<…> or same or valid, ceil_mode and a fused activation.
+/// max_pool(x) with `kernel<…>` or global, `stride<…>`, `padding<…>` or same or valid, ceil_mode and a fused
+/// activation.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto max_pool(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::max_pool>(x, keywords...);
 }
@@ -31062,18 +31071,18 @@ struct quant_dtype_cast {
 
 }  // namespace ops
 
-/// quant_dtype_cast<i8>(x, into<quant{…}>), quant_dtype_cast<f32>(x), with axis<…> where x has several scales.
+/// `quant_dtype_cast<i8>(x, into<quant{…}>)`, `quant_dtype_cast<f32>(x)`, with `axis<…>` where x has several scales.
 template <dtype To, tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto quant_dtype_cast(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::quant_dtype_cast>(x, keyword::value<keyword::src_t_slot, static_cast<int>(X.type)>{},
                                            keyword::value<keyword::dst_t_slot, static_cast<int>(To)>{}, keywords...);
 }
-/// quantise(x, into<quant{…}>) to i8, quantise<u8>(…), …: quantises x with this scale.
+/// `quantise(x, into<quant{…}>)` to i8, `quantise<u8>(…)`, …: quantises x with this scale.
 template <dtype To = i8, tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto quantise(tensor<X> x, Keywords... keywords) {
   return quant_dtype_cast<To>(x, keywords...);
 }
-/// dequantise(x) to f32, dequantise<f16>(x), …: the real numbers of x.
+/// dequantise(x) to f32, `dequantise<f16>(x)`, …: the real numbers of x.
 template <dtype To = f32, tensor_desc X> constexpr auto dequantise(tensor<X> x) {
   return quant_dtype_cast<To>(x, keyword::one_integer<keyword::axis_slot, X.quantised.axis>{});
 }
@@ -31344,7 +31353,7 @@ struct reduce_l2 : detail::plain_reduction<types::floating> {
 
 }  // namespace ops
 
-/// reduce_l2(x, axes<1, 2>, keep_dims) or reduce_l2(x, axis<-1>); without axes the Euclidean norm of all elements.
+/// `reduce_l2(x, axes<1, 2>, keep_dims)` or `reduce_l2(x, axis<-1>)`; without axes the Euclidean norm of all elements.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto reduce_l2(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_l2>(x, keyword::as_axes(keywords)...);
@@ -31508,8 +31517,8 @@ struct reduce_mean {
 
 }  // namespace ops
 
-/// reduce_mean(x, axes<1, 2>, keep_dims) or reduce_mean(x, axis<-1>); without axes the mean of all elements. For a
-/// quantised result into<quant{…}>.
+/// `reduce_mean(x, axes<1, 2>, keep_dims)` or `reduce_mean(x, axis<-1>)`; without axes the mean of all elements. For a
+/// quantised result `into<quant{…}>`.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto reduce_mean(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_mean>(x, keyword::as_axes(keywords)...);
@@ -31654,7 +31663,7 @@ struct all : detail::plain_reduction<types::any> {
 
 }  // namespace ops
 
-/// all(x, axes<1, 2>, keep_dims) or all(x, axis<-1>); without axes over all elements.
+/// `all(x, axes<1, 2>, keep_dims)` or `all(x, axis<-1>)`; without axes over all elements.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto all(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::all>(x, keyword::as_axes(keywords)...);
 }
@@ -31710,7 +31719,7 @@ struct reduce_all {
 
 }  // namespace ops
 
-/// reduce_all(x, axes<1, 2>, keep_dims) or reduce_all(x, axis<-1>); without axes over all elements.
+/// `reduce_all(x, axes<1, 2>, keep_dims)` or `reduce_all(x, axis<-1>)`; without axes over all elements.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto reduce_all(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_all>(x, keyword::as_axes(keywords)...);
@@ -31770,7 +31779,7 @@ struct reduce_max : detail::plain_reduction<types::any, quantised_values::kept> 
 
 }  // namespace ops
 
-/// reduce_max(x, axes<1, 2>, keep_dims) or reduce_max(x, axis<-1>); without axes the largest of all elements.
+/// `reduce_max(x, axes<1, 2>, keep_dims)` or `reduce_max(x, axis<-1>)`; without axes the largest of all elements.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto reduce_max(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_max>(x, keyword::as_axes(keywords)...);
@@ -31830,7 +31839,7 @@ struct reduce_min : detail::plain_reduction<types::any, quantised_values::kept> 
 
 }  // namespace ops
 
-/// reduce_min(x, axes<1, 2>, keep_dims) or reduce_min(x, axis<-1>); without axes the smallest of all elements.
+/// `reduce_min(x, axes<1, 2>, keep_dims)` or `reduce_min(x, axis<-1>)`; without axes the smallest of all elements.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto reduce_min(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_min>(x, keyword::as_axes(keywords)...);
@@ -31956,7 +31965,7 @@ struct reduce_prod {
 
 }  // namespace ops
 
-/// reduce_prod(x, axes<1, 2>, keep_dims) or reduce_prod(x, axis<-1>); without axes the product of all elements.
+/// `reduce_prod(x, axes<1, 2>, keep_dims)` or `reduce_prod(x, axis<-1>)`; without axes the product of all elements.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto reduce_prod(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_prod>(x, keyword::as_axes(keywords)...);
@@ -32054,7 +32063,7 @@ struct reduce_sum : detail::plain_reduction<types::number, quantised_values::com
 
 }  // namespace ops
 
-/// reduce_sum(x, axes<1, 2>, keep_dims) or reduce_sum(x, axis<-1>); without axes the sum of all elements.
+/// `reduce_sum(x, axes<1, 2>, keep_dims)` or `reduce_sum(x, axis<-1>)`; without axes the sum of all elements.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto reduce_sum(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_sum>(x, keyword::as_axes(keywords)...);
@@ -32421,7 +32430,7 @@ struct resize_bilinear {
 
 }  // namespace ops
 
-/// resize_bilinear(x, size<64, 48>), with half_pixel or align_corners (asymmetric otherwise), preserve_aspect_ratio,
+/// `resize_bilinear(x, size<64, 48>)`, with half_pixel or align_corners (asymmetric otherwise), preserve_aspect_ratio,
 /// exclude_outside.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto resize_bilinear(tensor<X> x, Keywords... keywords) {
@@ -32579,7 +32588,7 @@ struct scale {
 
 }  // namespace ops
 
-/// scale(x, factor, offset), with axis<…> and a fused activation.
+/// scale(x, factor, offset), with `axis<…>` and a fused activation.
 template <tensor_desc X, tensor_desc S, tensor_desc B, dsl::keyword_argument... Keywords>
 constexpr auto scale(tensor<X> x, tensor<S> factor, tensor<B> offset, Keywords... keywords) {
   return dsl::apply<ops::scale>(x, factor, offset, keywords...);
@@ -34227,7 +34236,7 @@ struct slice {
 
 }  // namespace ops
 
-/// slice(x, begin<…>, size<…>), with axes<…> to cut only some axes.
+/// `slice(x, begin<…>, size<…>)`, with `axes<…>` to cut only some axes.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto slice(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::slice>(x, keyword::as_axes(keywords)...);
 }
@@ -34884,8 +34893,8 @@ struct softmax {
 
 }  // namespace ops
 
-/// softmax(x), with beta<…>, and axis<…> or, for one sum over several axes, axes<…>; for a quantised result
-/// into<quant{.scale = 1.0F / 256, .zero_point = -128}>.
+/// softmax(x), with `beta<…>`, and `axis<…>` or, for one sum over several axes, `axes<…>`; for a quantised result
+/// `into<quant{.scale = 1.0F / 256, .zero_point = -128}>`.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto softmax(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::softmax>(x, keyword::as_axis(keywords)...);
 }
@@ -35079,7 +35088,7 @@ struct space_to_batch_nd {
 
 }  // namespace ops
 
-/// space_to_batch_nd(x, block<2, 2>), with paddings<top, bottom, left, right>.
+/// `space_to_batch_nd(x, block<2, 2>)`, with `paddings<top, bottom, left, right>`.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto space_to_batch_nd(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::space_to_batch_nd>(x, keywords...);
@@ -35197,7 +35206,7 @@ struct space_to_depth {
 
 }  // namespace ops
 
-/// space_to_depth(x, block_size<2>).
+/// `space_to_depth(x, block_size<2>)`.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto space_to_depth(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::space_to_depth>(x, keywords...);
@@ -35363,12 +35372,12 @@ struct split {
 
 }  // namespace ops
 
-/// split(x, sizes<1, 2, 3>, axis<1>): parts of these extents, for structured bindings.
+/// `split(x, sizes<1, 2, 3>, axis<1>)`: parts of these extents, for structured bindings.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto split(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::split>(x, keywords...);
 }
 
-/// split<3>(x, axis<-1>): 3 equal parts, for structured bindings.
+/// `split<3>(x, axis<-1>)`: 3 equal parts, for structured bindings.
 template <int Parts, tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto split(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::split>(x, output_num<Parts>, keywords...);
@@ -35481,7 +35490,7 @@ struct stack {
 
 }  // namespace ops
 
-/// stack(a, b, …, axis<-1>): any number of tensors of one shape, then keywords.
+/// `stack(a, b, …, axis<-1>)`: any number of tensors of one shape, then keywords.
 template <tensor_desc X, class... Rest>
   requires((dsl::tensor_handle<Rest> || dsl::keyword_argument<Rest>) && ...)
 constexpr auto stack(tensor<X> first, Rest... rest) {
@@ -35740,7 +35749,7 @@ struct strided_slice {
 
 }  // namespace ops
 
-/// strided_slice(x, begin<0, -1>, end<4, 0>, strides<2, -1>, end_mask<2>): lists and masks as in ops::strided_slice.
+/// `strided_slice(x, begin<0, -1>, end<4, 0>, strides<2, -1>, end_mask<2>)`: lists and masks as in ops::strided_slice.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto strided_slice(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::strided_slice>(x, keywords...);
@@ -36125,7 +36134,7 @@ struct tile {
 
 }  // namespace ops
 
-/// tile(x, multiples<2, 1>): repeats a matrix x twice along its first axis.
+/// `tile(x, multiples<2, 1>)`: repeats a matrix x twice along its first axis.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto tile(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::tile>(x, keywords...);
 }
@@ -36322,7 +36331,7 @@ struct top_k {
 
 }  // namespace ops
 
-/// auto [values, indices] = top_k(x, k<5>), with axis<…> for another axis than the last, and unsorted for ascending
+/// `auto [values, indices] = top_k(x, k<5>)`, with `axis<…>` for another axis than the last, and unsorted for ascending
 /// order.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto top_k(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::top_k>(x, keywords...);
@@ -36445,7 +36454,7 @@ struct transpose {
 
 }  // namespace ops
 
-/// transpose(x, nnrt::perm<0, 2, 3, 1>).
+/// `transpose(x, nnrt::perm<0, 2, 3, 1>)`.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto transpose(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::transpose>(x, keywords...);
@@ -36666,7 +36675,7 @@ struct clip : detail::number_function {
 
 }  // namespace ops
 
-/// clip(x, at_least<-1>, at_most<1>), or with one bound.
+/// `clip(x, at_least<-1>, at_most<1>)`, or with one bound.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto clip(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::clip>(x, keywords...);
 }
@@ -36803,7 +36812,7 @@ struct exp : detail::real_function {
 
 }  // namespace ops
 
-/// exp(x), or exp(x, with_base<2>, scaled_by<0.5>, shifted_by<1>).
+/// exp(x), or `exp(x, with_base<2>, scaled_by<0.5>, shifted_by<1>)`.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto exp(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::exp>(x, keywords...);
 }
@@ -37160,7 +37169,7 @@ struct leaky_relu : detail::real_function {
 
 }  // namespace ops
 
-/// leaky_relu(x, negative_slope<0.1>).
+/// `leaky_relu(x, negative_slope<0.1>)`.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto leaky_relu(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::leaky_relu>(x, keywords...);
@@ -37609,7 +37618,7 @@ struct sqrt : detail::real_function {
 
 }  // namespace ops
 
-/// sqrt(x). A function, like tanh: an object with this name would hide, or clash with, <cmath>'s.
+/// sqrt(x). A function, like tanh: an object with this name would hide, or clash with, `<cmath>`'s.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto sqrt(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::sqrt>(x, keywords...);
 }
@@ -37743,7 +37752,7 @@ struct tanh : detail::real_function {
 
 }  // namespace ops
 
-/// tanh(x). A function, unlike the other activations: an object with this name would hide, or clash with, <cmath>'s.
+/// tanh(x). A function, unlike the other activations: an object with this name would hide, or clash with, `<cmath>`'s.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto tanh(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::tanh>(x, keywords...);
 }
@@ -38048,7 +38057,7 @@ struct unstack {
 
 }  // namespace ops
 
-/// unstack(x, axis<1>): for structured bindings.
+/// `unstack(x, axis<1>)`: for structured bindings.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto unstack(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::unstack>(x, keywords...);
 }
@@ -38145,7 +38154,7 @@ struct assert {
 
 }  // namespace ops
 
-/// asserted(condition, data): condition, in a network whose runs fail if it is false. (<cassert> defines a macro with
+/// asserted(condition, data): condition, in a network whose runs fail if it is false. (`<cassert>` defines a macro with
 /// the operator's name.)
 template <tensor_desc Condition, tensor_desc Data, dsl::keyword_argument... Keywords>
 constexpr auto asserted(tensor<Condition> condition, tensor<Data> data, Keywords... keywords) {
@@ -38232,7 +38241,7 @@ struct constant_of_shape {
 
 }  // namespace ops
 
-/// constant_of_shape(shape, with_value<1.5>), with of_type<f16> for another dtype than f32.
+/// `constant_of_shape(shape, with_value<1.5>)`, with `of_type<f16>` for another dtype than f32.
 template <tensor_desc Shape, dsl::keyword_argument... Keywords>
 constexpr auto constant_of_shape(tensor<Shape> shape, Keywords... keywords) {
   return dsl::apply<ops::constant_of_shape>(shape, keywords...);
@@ -38354,7 +38363,7 @@ struct expand_dims {
 
 }  // namespace ops
 
-/// expand_dims(x, axis<…>): position of the new axis in the result.
+/// `expand_dims(x, axis<…>)`: position of the new axis in the result.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto expand_dims(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::expand_dims>(x, keywords...);
@@ -39086,7 +39095,7 @@ struct reshape {
 
 }  // namespace ops
 
-/// reshape(x, nnrt::shape<1, 64, 2, 2>); one extent may be -1.
+/// `reshape(x, nnrt::shape<1, 64, 2, 2>)`; one extent may be -1.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto reshape(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reshape>(x, keywords...);
 }
@@ -39148,7 +39157,7 @@ struct flatten {
 
 }  // namespace ops
 
-/// flatten(x, axis<2>). Without an axis it is the function of reshape that flattens each image of the batch.
+/// `flatten(x, axis<2>)`. Without an axis it is the function of reshape that flattens each image of the batch.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
   requires(sizeof...(Keywords) > 0)
 constexpr auto flatten(tensor<X> x, Keywords... keywords) {
@@ -39410,7 +39419,7 @@ struct range {
 
 }  // namespace ops
 
-/// range(x, start<1>, limit<10>, delta<3>): 1, 4, 7 in the dtype of x.
+/// `range(x, start<1>, limit<10>, delta<3>)`: 1, 4, 7 in the dtype of x.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto range(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::range>(x, keywords...);
 }
@@ -39582,7 +39591,7 @@ struct scatter_nd {
 
 }  // namespace ops
 
-/// scatter_nd(indices, updates, nnrt::shape<4, 3>).
+/// `scatter_nd(indices, updates, nnrt::shape<4, 3>)`.
 template <tensor_desc Indices, tensor_desc Updates, dsl::keyword_argument... Keywords>
 constexpr auto scatter_nd(tensor<Indices> indices, tensor<Updates> updates, Keywords... keywords) {
   return dsl::apply<ops::scatter_nd>(indices, updates, keywords...);
@@ -39751,7 +39760,7 @@ struct sparse_to_dense {
 
 }  // namespace ops
 
-/// sparse_to_dense(indices, values, nnrt::shape<4, 3>).
+/// `sparse_to_dense(indices, values, nnrt::shape<4, 3>)`.
 template <tensor_desc Indices, tensor_desc Values, dsl::keyword_argument... Keywords>
 constexpr auto sparse_to_dense(tensor<Indices> indices, tensor<Values> values, Keywords... keywords) {
   return dsl::apply<ops::sparse_to_dense>(indices, values, keywords...);
@@ -39824,7 +39833,7 @@ struct squeeze {
 
 }  // namespace ops
 
-/// squeeze(x) removes all axes of extent 1; with axis<…> or axes<…> only these.
+/// squeeze(x) removes all axes of extent 1; with `axis<…>` or `axes<…>` only these.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto squeeze(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::squeeze>(x, keyword::as_axes(keywords)...);
 }
@@ -39890,7 +39899,7 @@ struct unsqueeze {
 
 }  // namespace ops
 
-/// unsqueeze(x, axis<…>) or unsqueeze(x, axes<…>): positions of the new axes in the result.
+/// `unsqueeze(x, axis<…>)` or `unsqueeze(x, axes<…>)`: positions of the new axes in the result.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto unsqueeze(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::unsqueeze>(x, keyword::as_axes(keywords)...);
@@ -40039,7 +40048,7 @@ using list = type_list<      //
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// An operator compiled by the unit with <nnrt/src.hpp>. In other units its address is known, and its members are not
+/// An operator compiled by the unit with `<nnrt/src.hpp>`. In other units its address is known, and its members are not
 /// constant expressions.
 template <class Op> struct compiled_operator {
   static const operator_info info;
@@ -40054,7 +40063,7 @@ template <class... Ops> struct all_listed<type_list<Ops...>> : listed<Ops>... {}
 
 }  // namespace detail
 
-/// Whether the unit with <nnrt/src.hpp> has the operator: all operators of the list.
+/// Whether the unit with `<nnrt/src.hpp>` has the operator: all operators of the list.
 template <class Op> constexpr bool is_compiled_elsewhere() {
 #ifdef NNRT_SEPARATE_COMPILATION
   return std::is_base_of_v<detail::listed<Op>, detail::all_listed<list>>;
@@ -40572,8 +40581,8 @@ template <class F, class... Value> constexpr auto result_of(F& f, Value&&... val
 }
 }  // namespace detail
 
-/// A value or the reason why there is none, like std::expected<T, error> of C++23 at a lower compile time. `*` and `->`
-/// require a value, error() an error. value() of an error breaks the contract and ends the program.
+/// A value or the reason why there is none, like `std::expected<T, error>` of C++23 at a lower compile time. `*` and
+/// `->` require a value, error() an error. value() of an error breaks the contract and ends the program.
 template <class T> class result {
  public:
   using value_type = T;
@@ -44287,7 +44296,7 @@ template <class T> union kept {
   ~kept() {}
 };
 
-/// The object and the number of its handles, in one allocation. The count is atomic by compiler built-ins: <atomic>
+/// The object and the number of its handles, in one allocation. The count is atomic by compiler built-ins: `<atomic>`
 /// would cost 0.04 s for each translation unit.
 template <class T> struct shared_block {
   std::size_t handles = 1;
@@ -47766,7 +47775,7 @@ namespace nnrt { inline namespace NNRT_ISA {
 
 /// Control bits of a thread's floating-point unit: rounding mode, denormal operands and results, trapped exceptions.
 /// Exception flags are not included. x86: bits 6 to 15 of MXCSR. aarch64: FPCR. Other machines: the rounding mode of
-/// <fenv.h>.
+/// `<fenv.h>`.
 class float_environment {
  public:
   /// The default: rounds to nearest, keeps denormals, traps nothing.
@@ -49844,10 +49853,12 @@ template <class... Tensors> struct outputs_of_node : std::tuple<Tensors...> {
 
 }}  // namespace nnrt::NNRT_ISA
 
+namespace std {
 template <class... Tensors>
-struct std::tuple_size<nnrt::outputs_of_node<Tensors...>> : std::integral_constant<std::size_t, sizeof...(Tensors)> {};
-template <std::size_t I, class... Tensors>
-struct std::tuple_element<I, nnrt::outputs_of_node<Tensors...>> : std::tuple_element<I, std::tuple<Tensors...>> {};
+struct tuple_size<nnrt::outputs_of_node<Tensors...>> : integral_constant<size_t, sizeof...(Tensors)> {};
+template <size_t I, class... Tensors>
+struct tuple_element<I, nnrt::outputs_of_node<Tensors...>> : tuple_element<I, tuple<Tensors...>> {};
+}  // namespace std
 
 namespace nnrt { inline namespace NNRT_ISA { namespace dsl {
 
@@ -49945,9 +49956,29 @@ template <std::size_t Outputs, class... Args> constexpr auto refused(const Args&
     }(std::make_index_sequence<Outputs>{});
 }
 
+/// Adds the node of a call that no rule forbids; returns handles for its outputs.
+template <class Op, class Call, class... Args> constexpr auto add_node(const Args&... args) {
+  constexpr int count = Call::output_count();
+  constexpr const auto& outcome = Call::template outcome<count>;
+  builder* owner = nullptr;
+  ((owner = owner != nullptr ? owner : owner_of(args)), ...);
+  constexpr dtype scalar = scalar_type(Call::read.arguments);
+  const std::int32_t given[] = {value_of<Op, scalar>(*owner, args)...};
+  pool<word> words;
+  pack(Call::attributes, words);
+  const operator_info& info = static_operator<Op, outcome.computes_in>;
+  const std::int32_t first = append_node(*owner, info, words, given, Call::read.placed(), outcome.given());
+  if constexpr (!Op::traits.to_be_said.empty()) {
+    ir::graph& g = owner->graph();
+    ir::node& made = g.nodes.back();
+    const auto is_said = [](std::string_view attribute) { return says(Call::read.arguments, attribute); };
+    made.left_open = left_open<Op>(Call::attributes, g.at(g.inputs_of(made)[0]).desc, is_said);
+  }
+  return outputs_from<outcome>(owner, first, std::make_integer_sequence<std::int32_t, count>{});
+}
+
 template <class Op, class... Args> constexpr auto apply(Args... args) {
   using this_call = call<Op, Args...>;
-  constexpr int count = this_call::output_count();
   if constexpr (this_call::read.misfitting.argument >= 0) {
     using given =
         std::tuple_element_t<static_cast<std::size_t>(this_call::read.misfitting.argument), std::tuple<Args...>>;
@@ -49958,7 +49989,7 @@ template <class Op, class... Args> constexpr auto apply(Args... args) {
   } else if constexpr (has_unknown_tensor(this_call::read.arguments)) {
     return refused<this_call::outputs_asked_for()>(args...);
   } else {
-    constexpr const auto& outcome = this_call::template outcome<count>;
+    constexpr const auto& outcome = this_call::template outcome<this_call::output_count()>;
     if constexpr (outcome.rule >= 0) {
       using rules = std::conditional_t<outcome.by_signature, signature_rule, typename Op::rule>;
       if constexpr (shared_rules<rules>) {
@@ -49971,21 +50002,7 @@ template <class Op, class... Args> constexpr auto apply(Args... args) {
       }
       return refused<this_call::outputs_asked_for()>(args...);
     } else {
-      builder* owner = nullptr;
-      ((owner = owner != nullptr ? owner : owner_of(args)), ...);
-      constexpr dtype scalar = scalar_type(this_call::read.arguments);
-      const std::int32_t given[] = {value_of<Op, scalar>(*owner, args)...};
-      pool<word> words;
-      pack(this_call::attributes, words);
-      const operator_info& info = static_operator<Op, outcome.computes_in>;
-      const std::int32_t first = append_node(*owner, info, words, given, this_call::read.placed(), outcome.given());
-      if constexpr (!Op::traits.to_be_said.empty()) {
-        ir::graph& g = owner->graph();
-        ir::node& made = g.nodes.back();
-        const auto is_said = [](std::string_view attribute) { return says(this_call::read.arguments, attribute); };
-        made.left_open = left_open<Op>(this_call::attributes, g.at(g.inputs_of(made)[0]).desc, is_said);
-      }
-      return outputs_from<outcome>(owner, first, std::make_integer_sequence<std::int32_t, count>{});
+      return add_node<Op, this_call>(args...);
     }
   }
 }
@@ -51167,7 +51184,7 @@ template <class G, class Policy> result<byte_list> store_weights(const executor<
 
 /// An executor with weights that were stored by an executor of the same type; results have the same bits:
 ///
-///   auto run = nnrt::restore_executor<nnrt::executor<net>>(bytes);
+/// `auto run = nnrt::restore_executor<nnrt::executor<net>>(bytes);`
 ///
 /// It reads the weights directly in `bytes`, which are kept while it or an executor that shares them exists. With
 /// `data_is_checked` the caller guarantees that the weights are undamaged, and their digest is not computed.

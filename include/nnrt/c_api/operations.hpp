@@ -165,7 +165,7 @@ template <class... Ops> struct operation_table<ops::type_list<Ops...>> {
 }  // namespace detail
 
 /// All operators as NNRt sees them, in the order of ops::list. With NNRT_SEPARATE_FORMS they are defined in the unit
-/// that includes <nnrt/src_forms.hpp>.
+/// that includes `<nnrt/src_forms.hpp>`.
 #ifdef NNRT_SEPARATE_FORMS
 array_ref<const operation_kind* const> operation_kinds();
 #else

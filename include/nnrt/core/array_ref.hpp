@@ -68,5 +68,7 @@ template <class T> class array_ref {
 
 }}  // namespace nnrt::NNRT_ISA
 
-// Iterators may outlive the array_ref: a std::span of a temporary array_ref is valid.
+// Iterators may outlive the array_ref: a std::span of a temporary array_ref is valid. (Doxygen knows no std::ranges.)
+/// @cond
 template <class T> inline constexpr bool std::ranges::enable_borrowed_range<nnrt::array_ref<T>> = true;
+/// @endcond

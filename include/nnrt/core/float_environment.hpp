@@ -15,7 +15,7 @@ namespace nnrt { inline namespace NNRT_ISA {
 
 /// Control bits of a thread's floating-point unit: rounding mode, denormal operands and results, trapped exceptions.
 /// Exception flags are not included. x86: bits 6 to 15 of MXCSR. aarch64: FPCR. Other machines: the rounding mode of
-/// <fenv.h>.
+/// `<fenv.h>`.
 class float_environment {
  public:
   /// The default: rounds to nearest, keeps denormals, traps nothing.

@@ -221,6 +221,13 @@ template <class Op> constexpr bool is_compiled_elsewhere();
 
 namespace kernels {
 
+template <class Op, family Family = family::f32, class Isa = void> struct binding;
+template <class Op, class Isa> struct binding<Op, family::f32, Isa> {
+  static constexpr kernel_choice select(const kernel_request&) { return {}; }
+};
+// Doxygen takes a class whose base has its name for recursive.
+template <class Op, class Isa> using f32_binding = binding<Op, family::f32, Isa>;
+
 /// The kernels of an operator for the dtypes of a family: headers of kernels/bind/ specialise it partially over Op,
 /// with a select() of this signature. An operator without a binding for a family has that for f32, which may serve
 /// every dtype (elements are moved by their size, say) or refuse the node. Isa stays a parameter so that the kernels of
@@ -228,16 +235,13 @@ namespace kernels {
 ///
 /// A binding with one kernel names its functions in the choice. One with several answers numbers, kernel_choice::code,
 /// and has
-///   static constexpr int methods                                  how many there are
-///   template <int Method> static constexpr kernel_functions functions()
-///   template <int Table> static constexpr const void* table()     if it has any: what the kernel gets as
-///                                                                 kernel_call::inner
-///   static constexpr int every_table                              the one that has what is in any of them
+///   `static constexpr int methods`, how many there are;
+///   `template <int Method> static constexpr kernel_functions functions()`;
+///   `template <int Table> static constexpr const void* table()`, if it has any: what the kernel gets as
+///   kernel_call::inner;
+///   `static constexpr int every_table`, the one that has what is in any of them;
 /// and a specialisation `template <> struct operator_of<ops::x::code> { using type = ops::x; };`.
-template <class Op, family Family = family::f32, class Isa = void> struct binding : binding<Op, family::f32, Isa> {};
-template <class Op, class Isa> struct binding<Op, family::f32, Isa> {
-  static constexpr kernel_choice select(const kernel_request&) { return {}; }
-};
+template <class Op, family Family, class Isa> struct binding : f32_binding<Op, Isa> {};
 
 /// The operator of a number, where its binding has methods.
 template <op_code Code> struct operator_of {
@@ -310,7 +314,7 @@ struct step_functions {
 /// The binding that a code is of.
 template <op_code Op, family Family> using binding_of = binding<typename operator_of<Op>::type, Family>;
 
-/// A method of a binding as the one unit with <nnrt/src.hpp> compiles it; with the table of all that a program may
+/// A method of a binding as the one unit with `<nnrt/src.hpp>` compiles it; with the table of all that a program may
 /// need. Elsewhere it is declared.
 template <op_code Op, family Family, int Method> struct compiled_kernel {
   static void run(const kernel_call& call);
@@ -336,7 +340,7 @@ template <kernel_code Code> constexpr step_functions functions_for() {
 
 /// Complete where kernels/select.hpp has been included, and with it every specialisation of binding.
 template <class Op> struct bindings;
-/// What stands for binding<Op>::select where it has not.
+/// What stands for `binding<Op>::select` where it has not.
 constexpr kernel_choice select_none(const kernel_request&) { return {}; }
 
 }  // namespace kernels

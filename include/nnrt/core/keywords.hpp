@@ -181,11 +181,11 @@ template <class Slot, dtype Type, std::int64_t Value> struct number : integers<S
   static constexpr tensor_desc desc() { return {Type, {}}; }
 };
 
-/// axis<1> as axes<1>, for operators with a list of axes; other keywords are unchanged.
+/// `axis<1>` as `axes<1>`, for operators with a list of axes; other keywords are unchanged.
 template <class Keyword> constexpr Keyword as_axes(Keyword given) { return given; }
 template <std::int64_t Axis> constexpr integers<axes_slot, Axis> as_axes(one_integer<axis_slot, Axis>) { return {}; }
 
-/// axes<…> as axis<…>, for operators whose list of axes is called `axis` in NNRt; other keywords are unchanged.
+/// `axes<…>` as `axis<…>`, for operators whose list of axes is called `axis` in NNRt; other keywords are unchanged.
 template <class Keyword> constexpr Keyword as_axis(Keyword other) { return other; }
 template <std::int64_t... Axes> constexpr integers<axis_slot, Axes...> as_axis(integers<axes_slot, Axes...>) {
   return {};
@@ -200,7 +200,7 @@ template <std::int64_t H, std::int64_t W> struct image_size : base {
     a.new_height = H, a.new_width = W;
   }
 };
-/// size<H, W> as image_size<H, W>, for operators that make images; other keywords are unchanged.
+/// `size<H, W>` as `image_size<H, W>`, for operators that make images; other keywords are unchanged.
 template <class Keyword> constexpr Keyword as_image_size(Keyword other) { return other; }
 template <std::int64_t H, std::int64_t W> constexpr image_size<H, W> as_image_size(integers<size_slot, H, W>) {
   return {};
@@ -216,7 +216,7 @@ template <pad_mode Mode> struct padding_mode : base {
   }
 };
 
-/// into<…>: dtype, shape and quantisation of the output.
+/// `into<…>`: dtype, shape and quantisation of the output.
 template <auto... Wish> struct into : base {
   static constexpr tensor_desc wanted() {
     tensor_desc d;
@@ -331,7 +331,7 @@ inline constexpr keyword::value<keyword::mode_slot, border::reflect> reflect{};
 /// pad() mirrors the tensor at its outermost elements, and repeats them.
 inline constexpr keyword::value<keyword::mode_slot, border::symmetric> symmetric{};
 
-/// Start of crop()'s box along each axis from axis<…> on.
+/// Start of crop()'s box along each axis from `axis<…>` on.
 template <std::int64_t... First> inline constexpr keyword::integers<keyword::offset_slot, First...> offsets{};
 
 // --- sequences ---
@@ -371,7 +371,7 @@ template <keyword::real Value> inline constexpr keyword::value<keyword::epsilon_
 inline constexpr keyword::value<keyword::transpose_a_slot, true> transpose_a{};
 inline constexpr keyword::value<keyword::transpose_b_slot, true> transpose_b{};
 inline constexpr keyword::value<keyword::approximate_slot, true> approximate{};
-/// Mode of an operator: mode<eltwise_mode::sum>.
+/// Mode of an operator: `mode<eltwise_mode::sum>`.
 template <auto Mode> inline constexpr keyword::value<keyword::mode_slot, Mode> mode{};
 /// Base of exp(), instead of e.
 template <keyword::real Base> inline constexpr keyword::value<keyword::base_slot, Base> with_base{};
@@ -383,8 +383,8 @@ template <keyword::real Slope> inline constexpr keyword::value<keyword::negative
 /// Factor and offset that pow() applies to its base and exp() to its argument, in this order.
 template <keyword::real Factor> inline constexpr keyword::value<keyword::scale_slot, Factor> scaled_by{};
 template <keyword::real Offset> inline constexpr keyword::value<keyword::shift_slot, Offset> shifted_by{};
-/// Properties of the output, one or several, if the operator leaves a choice: into<nnrt::f16>, into<nnrt::quant{.scale
-/// = 0.02F, .zero_point = -3}>, into<nnrt::shape<1, 15, 15, 8>>.
+/// Properties of the output, one or several, if the operator leaves a choice: `into<nnrt::f16>`,
+/// `into<nnrt::quant{.scale = 0.02F, .zero_point = -3}>`, `into<nnrt::shape<1, 15, 15, 8>>`.
 template <auto... Wish> inline constexpr keyword::into<Wish...> into{};
 
 }}  // namespace nnrt::NNRT_ISA

@@ -9,7 +9,7 @@
 #include <bit>
 #include <cstdint>
 
-/// Elementary functions on double and float, without <cmath>.
+/// Elementary functions on double and float, without `<cmath>`.
 ///
 /// Error on double, against the exact value: sqrt, fmod and all rounding functions are exact or correctly rounded. exp,
 /// log, pow, tanh, sin and cos have at most 1 ULP, expm1, log1p and erf 1.5, erfc 12, over the full range; 0.5 ULP more

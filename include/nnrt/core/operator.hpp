@@ -16,7 +16,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// An attribute as NNRt passes it: a parameter tensor (OH_NN_<OP>_*) with this type number, dtype and element count
+/// An attribute as NNRt passes it: a parameter tensor (`OH_NN_<OP>_*`) with this type number, dtype and element count
 /// (-1: any). Several rows of one attribute are alternatives with different counts. Source: the checks of
 /// OH_NNModel_AddOperation.
 struct nnrt_parameter {
@@ -57,8 +57,9 @@ struct nnrt_given {
   std::int64_t first = 0;
 };
 
-/// (An operator whose attributes depend on several parameters, or on NNRt's release, has `static void
-/// nnrt_derive(attrs&, array_ref<const nnrt_given>, int api_level)`. It is called after all other attributes are set.)
+/// (An operator whose attributes depend on several parameters, or on NNRt's release, has
+/// `static void nnrt_derive(attrs&, array_ref<const nnrt_given>, int api_level)`. It is called after all other
+/// attributes are set.)
 
 /// Why NNRt refuses an operation whose parameters are valid individually: what has the wrong value. Empty: it is
 /// accepted.

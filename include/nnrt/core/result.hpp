@@ -128,8 +128,8 @@ template <class F, class... Value> constexpr auto result_of(F& f, Value&&... val
 }
 }  // namespace detail
 
-/// A value or the reason why there is none, like std::expected<T, error> of C++23 at a lower compile time. `*` and `->`
-/// require a value, error() an error. value() of an error breaks the contract and ends the program.
+/// A value or the reason why there is none, like `std::expected<T, error>` of C++23 at a lower compile time. `*` and
+/// `->` require a value, error() an error. value() of an error breaks the contract and ends the program.
 template <class T> class result {
  public:
   using value_type = T;

@@ -21,7 +21,7 @@ template <class T> union kept {
   ~kept() {}
 };
 
-/// The object and the number of its handles, in one allocation. The count is atomic by compiler built-ins: <atomic>
+/// The object and the number of its handles, in one allocation. The count is atomic by compiler built-ins: `<atomic>`
 /// would cost 0.04 s for each translation unit.
 template <class T> struct shared_block {
   std::size_t handles = 1;

@@ -93,7 +93,7 @@ template <class G, class Policy> result<byte_list> store_weights(const executor<
 
 /// An executor with weights that were stored by an executor of the same type; results have the same bits:
 ///
-///   auto run = nnrt::restore_executor<nnrt::executor<net>>(bytes);
+/// `auto run = nnrt::restore_executor<nnrt::executor<net>>(bytes);`
 ///
 /// It reads the weights directly in `bytes`, which are kept while it or an executor that shares them exists. With
 /// `data_is_checked` the caller guarantees that the weights are undamaged, and their digest is not computed.

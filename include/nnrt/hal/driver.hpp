@@ -129,7 +129,7 @@ class prepared_model {
 class driver {
  public:
   virtual ~driver() = default;
-  /// Programs identify the device as "<name>_<vendor>_v<major>_<minor>".
+  /// Programs identify the device as `"<name>_<vendor>_v<major>_<minor>"`.
   virtual std::string_view name() const = 0;
   virtual std::string_view vendor() const = 0;
   virtual int major_version() const { return 2; }

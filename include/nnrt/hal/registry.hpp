@@ -12,9 +12,9 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace hal {
 
-/// "<name>_<vendor>": a device's name in the first release of the C API.
+/// `"<name>_<vendor>"`: a device's name in the first release of the C API.
 inline std::string short_name(const hal::driver& device) { return joined({device.name(), "_", device.vendor()}); }
-/// "<name>_<vendor>_v<major>_<minor>": its name in later releases.
+/// `"<name>_<vendor>_v<major>_<minor>"`: its name in later releases.
 inline std::string full_name(const hal::driver& device) {
   return joined({short_name(device), "_v", device.major_version(), "_", device.minor_version()});
 }

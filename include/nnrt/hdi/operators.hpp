@@ -366,7 +366,7 @@ template <class... Ops> struct encoding_table<ops::type_list<Ops...>> {
 }  // namespace detail
 
 /// Encodings of all operators, in the order of ops::list. With NNRT_SEPARATE_FORMS they are defined in the unit that
-/// includes <nnrt/src_forms.hpp>.
+/// includes `<nnrt/src_forms.hpp>`.
 #ifdef NNRT_SEPARATE_FORMS
 array_ref<const operator_encoding* const> operator_encodings();
 #else

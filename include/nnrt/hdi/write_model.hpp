@@ -37,7 +37,7 @@ struct write_options {
 inline constexpr std::uint32_t missing_operand = 0xffffffffU;
 
 /// Converts a model to HDI. `upstream` writes what NNRt's implementation passes to a device of this version: names are
-/// "Tensor: <i>" and "<Operation>:<i>", constants are packed without gaps, and its omissions are reproduced.
+/// `"Tensor: <i>"` and `"<Operation>:<i>"`, constants are packed without gaps, and its omissions are reproduced.
 /// `lossless` writes everything and aligns constants to 64 bytes.
 ///
 /// Errors: invalid_argument (check_graph, bind_weights; an extent or the total size of constants exceeds 32 bits),

@@ -17,10 +17,12 @@ template <class... Tensors> struct outputs_of_node : std::tuple<Tensors...> {
 
 }}  // namespace nnrt::NNRT_ISA
 
+namespace std {
 template <class... Tensors>
-struct std::tuple_size<nnrt::outputs_of_node<Tensors...>> : std::integral_constant<std::size_t, sizeof...(Tensors)> {};
-template <std::size_t I, class... Tensors>
-struct std::tuple_element<I, nnrt::outputs_of_node<Tensors...>> : std::tuple_element<I, std::tuple<Tensors...>> {};
+struct tuple_size<nnrt::outputs_of_node<Tensors...>> : integral_constant<size_t, sizeof...(Tensors)> {};
+template <size_t I, class... Tensors>
+struct tuple_element<I, nnrt::outputs_of_node<Tensors...>> : tuple_element<I, tuple<Tensors...>> {};
+}  // namespace std
 
 namespace nnrt { inline namespace NNRT_ISA { namespace dsl {
 
@@ -118,9 +120,29 @@ template <std::size_t Outputs, class... Args> constexpr auto refused(const Args&
     }(std::make_index_sequence<Outputs>{});
 }
 
+/// Adds the node of a call that no rule forbids; returns handles for its outputs.
+template <class Op, class Call, class... Args> constexpr auto add_node(const Args&... args) {
+  constexpr int count = Call::output_count();
+  constexpr const auto& outcome = Call::template outcome<count>;
+  builder* owner = nullptr;
+  ((owner = owner != nullptr ? owner : owner_of(args)), ...);
+  constexpr dtype scalar = scalar_type(Call::read.arguments);
+  const std::int32_t given[] = {value_of<Op, scalar>(*owner, args)...};
+  pool<word> words;
+  pack(Call::attributes, words);
+  const operator_info& info = static_operator<Op, outcome.computes_in>;
+  const std::int32_t first = append_node(*owner, info, words, given, Call::read.placed(), outcome.given());
+  if constexpr (!Op::traits.to_be_said.empty()) {
+    ir::graph& g = owner->graph();
+    ir::node& made = g.nodes.back();
+    const auto is_said = [](std::string_view attribute) { return says(Call::read.arguments, attribute); };
+    made.left_open = left_open<Op>(Call::attributes, g.at(g.inputs_of(made)[0]).desc, is_said);
+  }
+  return outputs_from<outcome>(owner, first, std::make_integer_sequence<std::int32_t, count>{});
+}
+
 template <class Op, class... Args> constexpr auto apply(Args... args) {
   using this_call = call<Op, Args...>;
-  constexpr int count = this_call::output_count();
   if constexpr (this_call::read.misfitting.argument >= 0) {
     using given =
         std::tuple_element_t<static_cast<std::size_t>(this_call::read.misfitting.argument), std::tuple<Args...>>;
@@ -131,7 +153,7 @@ template <class Op, class... Args> constexpr auto apply(Args... args) {
   } else if constexpr (has_unknown_tensor(this_call::read.arguments)) {
     return refused<this_call::outputs_asked_for()>(args...);
   } else {
-    constexpr const auto& outcome = this_call::template outcome<count>;
+    constexpr const auto& outcome = this_call::template outcome<this_call::output_count()>;
     if constexpr (outcome.rule >= 0) {
       using rules = std::conditional_t<outcome.by_signature, signature_rule, typename Op::rule>;
       if constexpr (shared_rules<rules>) {
@@ -144,21 +166,7 @@ template <class Op, class... Args> constexpr auto apply(Args... args) {
       }
       return refused<this_call::outputs_asked_for()>(args...);
     } else {
-      builder* owner = nullptr;
-      ((owner = owner != nullptr ? owner : owner_of(args)), ...);
-      constexpr dtype scalar = scalar_type(this_call::read.arguments);
-      const std::int32_t given[] = {value_of<Op, scalar>(*owner, args)...};
-      pool<word> words;
-      pack(this_call::attributes, words);
-      const operator_info& info = static_operator<Op, outcome.computes_in>;
-      const std::int32_t first = append_node(*owner, info, words, given, this_call::read.placed(), outcome.given());
-      if constexpr (!Op::traits.to_be_said.empty()) {
-        ir::graph& g = owner->graph();
-        ir::node& made = g.nodes.back();
-        const auto is_said = [](std::string_view attribute) { return says(this_call::read.arguments, attribute); };
-        made.left_open = left_open<Op>(this_call::attributes, g.at(g.inputs_of(made)[0]).desc, is_said);
-      }
-      return outputs_from<outcome>(owner, first, std::make_integer_sequence<std::int32_t, count>{});
+      return add_node<Op, this_call>(args...);
     }
   }
 }

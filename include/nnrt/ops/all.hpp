@@ -51,7 +51,7 @@ struct all : detail::plain_reduction<types::any> {
 
 }  // namespace ops
 
-/// all(x, axes<1, 2>, keep_dims) or all(x, axis<-1>); without axes over all elements.
+/// `all(x, axes<1, 2>, keep_dims)` or `all(x, axis<-1>)`; without axes over all elements.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto all(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::all>(x, keyword::as_axes(keywords)...);
 }

@@ -122,7 +122,7 @@ struct arg_max {
 
 }  // namespace ops
 
-/// arg_max(x, axis<1>): indices of the largest elements, with keep_dims, k<…>, out_max_value or into<nnrt::i64>.
+/// `arg_max(x, axis<1>)`: indices of the largest elements, with keep_dims, `k<…>`, out_max_value or `into<nnrt::i64>`.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto arg_max(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::arg_max>(x, keywords...);
 }

@@ -57,7 +57,7 @@ struct assert {
 
 }  // namespace ops
 
-/// asserted(condition, data): condition, in a network whose runs fail if it is false. (<cassert> defines a macro with
+/// asserted(condition, data): condition, in a network whose runs fail if it is false. (`<cassert>` defines a macro with
 /// the operator's name.)
 template <tensor_desc Condition, tensor_desc Data, dsl::keyword_argument... Keywords>
 constexpr auto asserted(tensor<Condition> condition, tensor<Data> data, Keywords... keywords) {

@@ -144,8 +144,8 @@ struct avg_pool {
 
 }  // namespace ops
 
-/// avg_pool(x) with kernel<…> or global, stride<…>, padding<…> or same or valid, ceil_mode, count_include_pad<…> and a
-/// fused activation.
+/// avg_pool(x) with `kernel<…>` or global, `stride<…>`, `padding<…>` or same or valid, ceil_mode,
+/// `count_include_pad<…>` and a fused activation.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto avg_pool(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::avg_pool>(x, keywords...);
 }

@@ -117,7 +117,7 @@ struct batch_norm {
 
 }  // namespace ops
 
-/// batch_norm(x, scale, offset, mean, variance), with epsilon<…>.
+/// batch_norm(x, scale, offset, mean, variance), with `epsilon<…>`.
 template <tensor_desc X, tensor_desc S, tensor_desc O, tensor_desc M, tensor_desc V, dsl::keyword_argument... Keywords>
 constexpr auto batch_norm(tensor<X> x, tensor<S> scale, tensor<O> offset, tensor<M> mean, tensor<V> variance,
                           Keywords... keywords) {

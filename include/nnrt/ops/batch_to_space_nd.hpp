@@ -88,7 +88,7 @@ struct batch_to_space_nd {
 
 }  // namespace ops
 
-/// batch_to_space_nd(x, block<2, 2>), with crops<top, bottom, left, right>.
+/// `batch_to_space_nd(x, block<2, 2>)`, with `crops<top, bottom, left, right>`.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto batch_to_space_nd(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::batch_to_space_nd>(x, keywords...);

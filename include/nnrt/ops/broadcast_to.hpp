@@ -73,7 +73,7 @@ struct broadcast_to {
 
 }  // namespace ops
 
-/// broadcast_to(x, nnrt::shape<2, 3, 4>).
+/// `broadcast_to(x, nnrt::shape<2, 3, 4>)`.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto broadcast_to(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::broadcast_to>(x, keywords...);

@@ -61,7 +61,7 @@ struct cast {
 
 }  // namespace ops
 
-/// cast<f16>(x): x as another dtype.
+/// `cast<f16>(x)`: x as another dtype.
 template <dtype To, tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto cast(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::cast>(x, keyword::one_integer<keyword::type_slot, static_cast<int>(To)>{}, keywords...);

@@ -69,7 +69,7 @@ struct clip : detail::number_function {
 
 }  // namespace ops
 
-/// clip(x, at_least<-1>, at_most<1>), or with one bound.
+/// `clip(x, at_least<-1>, at_most<1>)`, or with one bound.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto clip(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::clip>(x, keywords...);
 }

@@ -159,7 +159,7 @@ struct concat {
 
 }  // namespace ops
 
-/// concat(a, b, …, axis<-1>): any number of tensors, then keywords.
+/// `concat(a, b, …, axis<-1>)`: any number of tensors, then keywords.
 template <tensor_desc X, class... Rest>
   requires((dsl::tensor_handle<Rest> || dsl::keyword_argument<Rest>) && ...)
 constexpr auto concat(tensor<X> first, Rest... rest) {

@@ -83,7 +83,7 @@ struct constant_of_shape {
 
 }  // namespace ops
 
-/// constant_of_shape(shape, with_value<1.5>), with of_type<f16> for another dtype than f32.
+/// `constant_of_shape(shape, with_value<1.5>)`, with `of_type<f16>` for another dtype than f32.
 template <tensor_desc Shape, dsl::keyword_argument... Keywords>
 constexpr auto constant_of_shape(tensor<Shape> shape, Keywords... keywords) {
   return dsl::apply<ops::constant_of_shape>(shape, keywords...);

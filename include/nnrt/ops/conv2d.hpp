@@ -121,8 +121,8 @@ struct conv2d {
 
 }  // namespace ops
 
-/// conv2d(x, weight) or (x, weight, bias), with stride<…>, dilation<…>, padding<…> or same or valid, group<…> and a
-/// fused activation; for a quantised result into<quant{…}>.
+/// conv2d(x, weight) or (x, weight, bias), with `stride<…>`, `dilation<…>`, `padding<…>` or same or valid, `group<…>`
+/// and a fused activation; for a quantised result `into<quant{…}>`.
 template <tensor_desc X, tensor_desc W, dsl::keyword_argument... Keywords>
 constexpr auto conv2d(tensor<X> x, tensor<W> weight, Keywords... keywords) {
   return dsl::apply<ops::conv2d>(x, weight, keywords...);

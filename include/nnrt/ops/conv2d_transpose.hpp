@@ -20,7 +20,7 @@ namespace ops {
 ///   H' = H * stride for `same`, else (H - 1) * stride + (kh - 1) * dilation + 1 - pads, + output_paddings; likewise W'
 ///
 /// Lengths are in pixels. Pads are pixels of the result that are cropped; `same` crops to H', the odd pixel at bottom
-/// and right. output_paddings are pixels added there. A declared output (into<shape<…>>, or a model's) may choose any
+/// and right. output_paddings are pixels added there. A declared output (`into<shape<…>>`, or a model's) may choose any
 /// size whose convolution has the size of x: with `same` H' in (H - 1) * stride + 1 … H * stride, with `valid` up to
 /// stride - 1 more. An image without rows gives an image without rows.
 ///
@@ -207,9 +207,9 @@ struct conv2d_transpose {
 
 }  // namespace ops
 
-/// conv2d_transpose(x, weight) or (x, weight, bias), with stride<…>, dilation<…>, padding<…> or same or valid,
-/// output_paddings<…>, group<…> and a fused activation; into<shape<…>> for a size that same or valid leave open,
-/// into<quant{…}> for a quantised result.
+/// conv2d_transpose(x, weight) or (x, weight, bias), with `stride<…>`, `dilation<…>`, `padding<…>` or same or valid,
+/// `output_paddings<…>`, `group<…>` and a fused activation; `into<shape<…>>` for a size that same or valid leave open,
+/// `into<quant{…}>` for a quantised result.
 template <tensor_desc X, tensor_desc W, dsl::keyword_argument... Keywords>
 constexpr auto conv2d_transpose(tensor<X> x, tensor<W> weight, Keywords... keywords) {
   return dsl::apply<ops::conv2d_transpose>(x, weight, keywords...);

@@ -111,7 +111,7 @@ struct crop {
 
 }  // namespace ops
 
-/// crop(x, nnrt::shape<1, 2, 2, 3>), with offsets<1, 1> from axis<1> on.
+/// `crop(x, nnrt::shape<1, 2, 2, 3>)`, with `offsets<1, 1>` from `axis<1>` on.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto crop(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::crop>(x, keywords...);
 }

@@ -77,7 +77,7 @@ struct depth_to_space {
 
 }  // namespace ops
 
-/// depth_to_space(x, block_size<2>), with crd or dcr.
+/// `depth_to_space(x, block_size<2>)`, with crd or dcr.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto depth_to_space(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::depth_to_space>(x, keywords...);

@@ -16,7 +16,7 @@ namespace ops {
 ///   h(i) = h' * stride - pad_top + i * dilation, likewise w(j)
 ///   H' = ceil(H / stride) for `same`, else floor((H + pads - ((kh - 1) * dilation + 1)) / stride) + 1, likewise W'
 ///
-/// Units, dtypes and quantisation are as in conv2d, which gives the same result with group<C>.
+/// Units, dtypes and quantisation are as in conv2d, which gives the same result with `group<C>`.
 /// Broken rules: see `rule`. Source: NNRt OH_NN_OPS_DEPTHWISE_CONV2D_NATIVE; quantised: TFLite's DEPTHWISE_CONV_2D.
 struct depthwise_conv2d {
   static constexpr op_code code{10};
@@ -117,8 +117,8 @@ struct depthwise_conv2d {
 
 }  // namespace ops
 
-/// depthwise_conv2d(x, weight) or (x, weight, bias), with stride<…>, dilation<…>, padding<…> or same or valid and a
-/// fused activation; for a quantised result into<quant{…}>.
+/// depthwise_conv2d(x, weight) or (x, weight, bias), with `stride<…>`, `dilation<…>`, `padding<…>` or same or valid and
+/// a fused activation; for a quantised result `into<quant{…}>`.
 template <tensor_desc X, tensor_desc W, dsl::keyword_argument... Keywords>
 constexpr auto depthwise_conv2d(tensor<X> x, tensor<W> weight, Keywords... keywords) {
   return dsl::apply<ops::depthwise_conv2d>(x, weight, keywords...);

@@ -297,9 +297,9 @@ struct detection_post_process {
 
 }  // namespace ops
 
-/// auto [bboxes, classes, confidences, detections] = detection_post_process(bbox, scores, anchors, num_classes<90>,
-/// max_detections<10>, box_scale<10, 10, 5, 5>, iou_threshold<0.6>, score_threshold<0.3>), with
-/// max_classes_per_detection<…>, or with regular_nms and detections_per_class<…>.
+/// auto [bboxes, classes, confidences, detections] = detection_post_process(bbox, scores, anchors, `num_classes<90>`,
+/// `max_detections<10>`, `box_scale<10, 10, 5, 5>`, `iou_threshold<0.6>`, `score_threshold<0.3>`), with
+/// `max_classes_per_detection<…>`, or with regular_nms and `detections_per_class<…>`.
 template <tensor_desc B, tensor_desc S, tensor_desc A, dsl::keyword_argument... Keywords>
 constexpr auto detection_post_process(tensor<B> bbox, tensor<S> scores, tensor<A> anchors, Keywords... keywords) {
   return dsl::apply<ops::detection_post_process>(bbox, scores, anchors, keywords...);

@@ -93,7 +93,7 @@ struct eltwise {
 
 }  // namespace ops
 
-/// eltwise(a, b), one of which may be a number, with mode<eltwise_mode::…>.
+/// eltwise(a, b), one of which may be a number, with `mode<eltwise_mode::…>`.
 template <class A, class B, dsl::keyword_argument... Keywords>
   requires dsl::operand_pair<A, B>
 constexpr auto eltwise(A a, B b, Keywords... keywords) {

@@ -60,7 +60,7 @@ struct exp : detail::real_function {
 
 }  // namespace ops
 
-/// exp(x), or exp(x, with_base<2>, scaled_by<0.5>, shifted_by<1>).
+/// exp(x), or `exp(x, with_base<2>, scaled_by<0.5>, shifted_by<1>)`.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto exp(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::exp>(x, keywords...);
 }

@@ -54,7 +54,7 @@ struct expand_dims {
 
 }  // namespace ops
 
-/// expand_dims(x, axis<…>): position of the new axis in the result.
+/// `expand_dims(x, axis<…>)`: position of the new axis in the result.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto expand_dims(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::expand_dims>(x, keywords...);

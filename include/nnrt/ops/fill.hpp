@@ -74,7 +74,7 @@ struct fill {
 
 }  // namespace ops
 
-/// fill(value, nnrt::shape<2, 3>): a tensor of this shape whose elements all equal `value`.
+/// `fill(value, nnrt::shape<2, 3>)`: a tensor of this shape whose elements all equal `value`.
 template <tensor_desc Value, dsl::keyword_argument... Keywords>
 constexpr auto fill(tensor<Value> value, Keywords... keywords) {
   return dsl::apply<ops::fill>(value, keywords...);

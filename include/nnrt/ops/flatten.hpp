@@ -58,7 +58,7 @@ struct flatten {
 
 }  // namespace ops
 
-/// flatten(x, axis<2>). Without an axis it is the function of reshape that flattens each image of the batch.
+/// `flatten(x, axis<2>)`. Without an axis it is the function of reshape that flattens each image of the batch.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
   requires(sizeof...(Keywords) > 0)
 constexpr auto flatten(tensor<X> x, Keywords... keywords) {

@@ -11,7 +11,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
-/// `axis` of full_connection() without an axis where rows begin: axis<no_axis>.
+/// `axis` of full_connection() without an axis where rows begin: `axis<no_axis>`.
 inline constexpr std::int64_t no_axis = std::numeric_limits<std::int64_t>::min();
 
 namespace ops {
@@ -181,8 +181,8 @@ struct full_connection {
 
 }  // namespace ops
 
-/// full_connection(x, weight) or (x, weight, bias), with axis<…> or axis<no_axis> and a fused activation; for a
-/// quantised result into<quant{…}>.
+/// full_connection(x, weight) or (x, weight, bias), with `axis<…>` or `axis<no_axis>` and a fused activation; for a
+/// quantised result `into<quant{…}>`.
 template <tensor_desc X, tensor_desc W, dsl::keyword_argument... Keywords>
 constexpr auto full_connection(tensor<X> x, tensor<W> weight, Keywords... keywords) {
   return dsl::apply<ops::full_connection>(x, weight, keywords...);

@@ -106,7 +106,7 @@ struct gather {
 
 }  // namespace ops
 
-/// gather(x, indices, axis<0>): the rows of x at `indices`; with negative_indices<…>.
+/// `gather(x, indices, axis<0>)`: the rows of x at `indices`; with `negative_indices<…>`.
 template <tensor_desc X, tensor_desc Indices, dsl::keyword_argument... Keywords>
 constexpr auto gather(tensor<X> x, tensor<Indices> indices, Keywords... keywords) {
   return dsl::apply<ops::gather>(x, indices, keywords...);

@@ -102,7 +102,7 @@ struct gather_nd {
 
 }  // namespace ops
 
-/// gather_nd(x, indices): the elements of x at the rows of `indices`; with negative_indices<…>.
+/// gather_nd(x, indices): the elements of x at the rows of `indices`; with `negative_indices<…>`.
 template <tensor_desc X, tensor_desc Indices, dsl::keyword_argument... Keywords>
 constexpr auto gather_nd(tensor<X> x, tensor<Indices> indices, Keywords... keywords) {
   return dsl::apply<ops::gather_nd>(x, indices, keywords...);

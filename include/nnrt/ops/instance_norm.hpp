@@ -85,7 +85,7 @@ struct instance_norm {
 
 }  // namespace ops
 
-/// instance_norm(x, scale, bias), with epsilon<…>.
+/// instance_norm(x, scale, bias), with `epsilon<…>`.
 template <tensor_desc X, tensor_desc S, tensor_desc B, dsl::keyword_argument... Keywords>
 constexpr auto instance_norm(tensor<X> x, tensor<S> scale, tensor<B> bias, Keywords... keywords) {
   return dsl::apply<ops::instance_norm>(x, scale, bias, keywords...);

@@ -131,7 +131,7 @@ struct l2_normalize {
 
 }  // namespace ops
 
-/// l2_normalize(x, axis<-1>), axes<1, 2> for one sum over several axes; with epsilon<…> and relu or relu6.
+/// `l2_normalize(x, axis<-1>)`, `axes<1, 2>` for one sum over several axes; with `epsilon<…>` and relu or relu6.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto l2_normalize(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::l2_normalize>(x, keyword::as_axis(keywords)...);

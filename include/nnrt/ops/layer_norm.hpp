@@ -142,7 +142,7 @@ struct layer_norm {
 
 }  // namespace ops
 
-/// layer_norm(x, gamma, beta), with begin_norm_axis<…>, begin_param_axis<…> and epsilon<…>.
+/// layer_norm(x, gamma, beta), with `begin_norm_axis<…>`, `begin_param_axis<…>` and `epsilon<…>`.
 template <tensor_desc X, tensor_desc G, tensor_desc B, dsl::keyword_argument... Keywords>
 constexpr auto layer_norm(tensor<X> x, tensor<G> gamma, tensor<B> beta, Keywords... keywords) {
   return dsl::apply<ops::layer_norm>(x, gamma, beta, keywords...);

@@ -73,7 +73,7 @@ struct leaky_relu : detail::real_function {
 
 }  // namespace ops
 
-/// leaky_relu(x, negative_slope<0.1>).
+/// `leaky_relu(x, negative_slope<0.1>)`.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto leaky_relu(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::leaky_relu>(x, keywords...);

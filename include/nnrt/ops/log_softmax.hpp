@@ -120,8 +120,8 @@ struct log_softmax {
 
 }  // namespace ops
 
-/// log_softmax(x), or log_softmax(x, axis<1>); for a quantised result into<quant{.scale = 1.0F / 16, .zero_point =
-/// 127}>.
+/// log_softmax(x), or `log_softmax(x, axis<1>)`; for a quantised result
+/// `into<quant{.scale = 1.0F / 16, .zero_point = 127}>`.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto log_softmax(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::log_softmax>(x, keywords...);

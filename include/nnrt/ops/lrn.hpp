@@ -112,7 +112,7 @@ struct lrn {
 
 }  // namespace ops
 
-/// lrn(x, depth_radius<2>, with_bias<1>, with_alpha<1e-4>, beta<0.75>).
+/// `lrn(x, depth_radius<2>, with_bias<1>, with_alpha<1e-4>, beta<0.75>)`.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto lrn(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::lrn>(x, keywords...);
 }

@@ -216,7 +216,7 @@ struct lstm {
 }  // namespace ops
 
 /// auto [y, hy, cy] = lstm(x, w_ih, w_hh, bias, hx, cx), or without the last one, two or three; with bidirectional,
-/// zoneout_cell<…>, zoneout_hidden<…>.
+/// `zoneout_cell<…>`, `zoneout_hidden<…>`.
 template <tensor_desc X, tensor_desc Ih, tensor_desc Hh, class... Rest>
   requires((dsl::tensor_handle<Rest> || dsl::keyword_argument<Rest>) && ...)
 constexpr auto lstm(tensor<X> x, tensor<Ih> w_ih, tensor<Hh> w_hh, Rest... rest) {

@@ -159,7 +159,7 @@ struct matmul {
 
 }  // namespace ops
 
-/// matmul(a, b), with transpose_a, transpose_b and a fused activation; for a quantised result into<quant{…}>.
+/// matmul(a, b), with transpose_a, transpose_b and a fused activation; for a quantised result `into<quant{…}>`.
 template <tensor_desc A, tensor_desc B, dsl::keyword_argument... Keywords>
 constexpr auto matmul(tensor<A> a, tensor<B> b, Keywords... keywords) {
   return dsl::apply<ops::matmul>(a, b, keywords...);

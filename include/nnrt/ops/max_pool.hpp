@@ -61,7 +61,8 @@ struct max_pool {
 
 }  // namespace ops
 
-/// max_pool(x) with kernel<…> or global, stride<…>, padding<…> or same or valid, ceil_mode and a fused activation.
+/// max_pool(x) with `kernel<…>` or global, `stride<…>`, `padding<…>` or same or valid, ceil_mode and a fused
+/// activation.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto max_pool(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::max_pool>(x, keywords...);
 }

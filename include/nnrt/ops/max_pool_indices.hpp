@@ -95,8 +95,8 @@ struct max_pool_indices {
 
 }  // namespace ops
 
-/// auto [y, indices] = max_pool_indices(x) with kernel<…> or global, stride<…>, padding<…> or same or valid, ceil_mode
-/// and a fused activation.
+/// auto [y, indices] = max_pool_indices(x) with `kernel<…>` or global, `stride<…>`, `padding<…>` or same or valid,
+/// ceil_mode and a fused activation.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto max_pool_indices(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::max_pool_indices>(x, keywords...);

@@ -15,7 +15,7 @@ namespace ops {
 ///   h' = index / W', w' = index % W'
 ///   in_window: h' = h * stride_h - pad_top + index / kernel_w, w' = w * stride_w - pad_left + index % kernel_w,
 ///     with quotients rounded toward 0
-///   H' = (H - 1) * stride + kernel - pads, or the declared extent (into<shape<…>>, or a model's); likewise W'
+///   H' = (H - 1) * stride + kernel - pads, or the declared extent (`into<shape<…>>`, or a model's); likewise W'
 ///
 /// Of several values for one pixel the last one counts, row by row. Values with an index outside of the image are
 /// dropped. Lengths are in pixels. A quantised x keeps its scale; zeros are its zero point.
@@ -118,7 +118,7 @@ struct max_unpool {
 
 }  // namespace ops
 
-/// max_unpool(x, indices), with kernel<…>, stride<…> and padding<…> of the pool, or into<shape<…>>.
+/// max_unpool(x, indices), with `kernel<…>`, `stride<…>` and `padding<…>` of the pool, or `into<shape<…>>`.
 template <tensor_desc X, tensor_desc I, dsl::keyword_argument... Keywords>
 constexpr auto max_unpool(tensor<X> x, tensor<I> indices, Keywords... keywords) {
   return dsl::apply<ops::max_unpool>(x, indices, keywords...);

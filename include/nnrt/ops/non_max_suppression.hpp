@@ -212,7 +212,7 @@ struct non_max_suppression {
 }  // namespace ops
 
 /// auto [indices, scores, count] = non_max_suppression(boxes, scores, iou_threshold, score_threshold, sigma,
-/// max_detections<100>). The last three operands may be numbers, and may be omitted from the last one on.
+/// `max_detections<100>`). The last three operands may be numbers, and may be omitted from the last one on.
 template <tensor_desc B, tensor_desc S, class... Rest>
 constexpr auto non_max_suppression(tensor<B> boxes, tensor<S> scores, Rest... rest) {
   return dsl::apply<ops::non_max_suppression>(boxes, scores, rest...);

@@ -12,7 +12,7 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
-/// An operator compiled by the unit with <nnrt/src.hpp>. In other units its address is known, and its members are not
+/// An operator compiled by the unit with `<nnrt/src.hpp>`. In other units its address is known, and its members are not
 /// constant expressions.
 template <class Op> struct compiled_operator {
   static const operator_info info;
@@ -27,7 +27,7 @@ template <class... Ops> struct all_listed<type_list<Ops...>> : listed<Ops>... {}
 
 }  // namespace detail
 
-/// Whether the unit with <nnrt/src.hpp> has the operator: all operators of the list.
+/// Whether the unit with `<nnrt/src.hpp>` has the operator: all operators of the list.
 template <class Op> constexpr bool is_compiled_elsewhere() {
 #ifdef NNRT_SEPARATE_COMPILATION
   return std::is_base_of_v<detail::listed<Op>, detail::all_listed<list>>;

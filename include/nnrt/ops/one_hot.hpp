@@ -93,14 +93,15 @@ struct one_hot {
 
 }  // namespace ops
 
-/// one_hot(indices, depth<10>): 1 and 0 in f32, or in another dtype: one_hot<nnrt::i8>(indices, depth<10>, axis<0>).
+/// `one_hot(indices, depth<10>)`: 1 and 0 in f32, or in another dtype:
+/// `one_hot<nnrt::i8>(indices, depth<10>, axis<0>)`.
 template <dtype Type = f32, tensor_desc Indices, dsl::keyword_argument... Keywords>
 constexpr auto one_hot(tensor<Indices> indices, Keywords... keywords) {
   return dsl::apply<ops::one_hot>(indices, keyword::number<keyword::on_value_slot, Type, 1>{},
                                   keyword::number<keyword::off_value_slot, Type, 0>{}, keywords...);
 }
 
-/// one_hot(indices, on, off, depth<10>): with tensors of one element for the two values.
+/// `one_hot(indices, on, off, depth<10>)`: with tensors of one element for the two values.
 template <tensor_desc Indices, tensor_desc On, tensor_desc Off, dsl::keyword_argument... Keywords>
 constexpr auto one_hot(tensor<Indices> indices, tensor<On> on, tensor<Off> off, Keywords... keywords) {
   return dsl::apply<ops::one_hot>(indices, on, off, keywords...);

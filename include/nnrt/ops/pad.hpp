@@ -124,7 +124,7 @@ struct pad {
 
 }  // namespace ops
 
-/// pad(x, paddings<…>), with reflect, symmetric or pad_value<…>.
+/// `pad(x, paddings<…>)`, with reflect, symmetric or `pad_value<…>`.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto pad(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::pad>(x, keywords...);
 }

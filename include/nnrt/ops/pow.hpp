@@ -87,7 +87,7 @@ struct pow : detail::arithmetic_function<false> {
 
 }  // namespace ops
 
-/// pow(x, y), one of which may be a number, with scaled_by<…> and shifted_by<…>.
+/// pow(x, y), one of which may be a number, with `scaled_by<…>` and `shifted_by<…>`.
 template <class X, class Y, dsl::keyword_argument... Keywords>
   requires dsl::operand_pair<X, Y>
 constexpr auto pow(X x, Y y, Keywords... keywords) {

@@ -135,18 +135,18 @@ struct quant_dtype_cast {
 
 }  // namespace ops
 
-/// quant_dtype_cast<i8>(x, into<quant{…}>), quant_dtype_cast<f32>(x), with axis<…> where x has several scales.
+/// `quant_dtype_cast<i8>(x, into<quant{…}>)`, `quant_dtype_cast<f32>(x)`, with `axis<…>` where x has several scales.
 template <dtype To, tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto quant_dtype_cast(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::quant_dtype_cast>(x, keyword::value<keyword::src_t_slot, static_cast<int>(X.type)>{},
                                            keyword::value<keyword::dst_t_slot, static_cast<int>(To)>{}, keywords...);
 }
-/// quantise(x, into<quant{…}>) to i8, quantise<u8>(…), …: quantises x with this scale.
+/// `quantise(x, into<quant{…}>)` to i8, `quantise<u8>(…)`, …: quantises x with this scale.
 template <dtype To = i8, tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto quantise(tensor<X> x, Keywords... keywords) {
   return quant_dtype_cast<To>(x, keywords...);
 }
-/// dequantise(x) to f32, dequantise<f16>(x), …: the real numbers of x.
+/// dequantise(x) to f32, `dequantise<f16>(x)`, …: the real numbers of x.
 template <dtype To = f32, tensor_desc X> constexpr auto dequantise(tensor<X> x) {
   return quant_dtype_cast<To>(x, keyword::one_integer<keyword::axis_slot, X.quantised.axis>{});
 }

@@ -64,7 +64,7 @@ struct range {
 
 }  // namespace ops
 
-/// range(x, start<1>, limit<10>, delta<3>): 1, 4, 7 in the dtype of x.
+/// `range(x, start<1>, limit<10>, delta<3>)`: 1, 4, 7 in the dtype of x.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto range(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::range>(x, keywords...);
 }

@@ -52,7 +52,7 @@ struct reduce_all {
 
 }  // namespace ops
 
-/// reduce_all(x, axes<1, 2>, keep_dims) or reduce_all(x, axis<-1>); without axes over all elements.
+/// `reduce_all(x, axes<1, 2>, keep_dims)` or `reduce_all(x, axis<-1>)`; without axes over all elements.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto reduce_all(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_all>(x, keyword::as_axes(keywords)...);

@@ -48,7 +48,7 @@ struct reduce_l2 : detail::plain_reduction<types::floating> {
 
 }  // namespace ops
 
-/// reduce_l2(x, axes<1, 2>, keep_dims) or reduce_l2(x, axis<-1>); without axes the Euclidean norm of all elements.
+/// `reduce_l2(x, axes<1, 2>, keep_dims)` or `reduce_l2(x, axis<-1>)`; without axes the Euclidean norm of all elements.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto reduce_l2(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_l2>(x, keyword::as_axes(keywords)...);

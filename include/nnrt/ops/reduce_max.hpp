@@ -54,7 +54,7 @@ struct reduce_max : detail::plain_reduction<types::any, quantised_values::kept> 
 
 }  // namespace ops
 
-/// reduce_max(x, axes<1, 2>, keep_dims) or reduce_max(x, axis<-1>); without axes the largest of all elements.
+/// `reduce_max(x, axes<1, 2>, keep_dims)` or `reduce_max(x, axis<-1>)`; without axes the largest of all elements.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto reduce_max(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_max>(x, keyword::as_axes(keywords)...);

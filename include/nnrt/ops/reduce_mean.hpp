@@ -139,8 +139,8 @@ struct reduce_mean {
 
 }  // namespace ops
 
-/// reduce_mean(x, axes<1, 2>, keep_dims) or reduce_mean(x, axis<-1>); without axes the mean of all elements. For a
-/// quantised result into<quant{…}>.
+/// `reduce_mean(x, axes<1, 2>, keep_dims)` or `reduce_mean(x, axis<-1>)`; without axes the mean of all elements. For a
+/// quantised result `into<quant{…}>`.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto reduce_mean(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_mean>(x, keyword::as_axes(keywords)...);

@@ -54,7 +54,7 @@ struct reduce_min : detail::plain_reduction<types::any, quantised_values::kept> 
 
 }  // namespace ops
 
-/// reduce_min(x, axes<1, 2>, keep_dims) or reduce_min(x, axis<-1>); without axes the smallest of all elements.
+/// `reduce_min(x, axes<1, 2>, keep_dims)` or `reduce_min(x, axis<-1>)`; without axes the smallest of all elements.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto reduce_min(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_min>(x, keyword::as_axes(keywords)...);

@@ -125,7 +125,7 @@ struct reduce_prod {
 
 }  // namespace ops
 
-/// reduce_prod(x, axes<1, 2>, keep_dims) or reduce_prod(x, axis<-1>); without axes the product of all elements.
+/// `reduce_prod(x, axes<1, 2>, keep_dims)` or `reduce_prod(x, axis<-1>)`; without axes the product of all elements.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto reduce_prod(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_prod>(x, keyword::as_axes(keywords)...);

@@ -95,7 +95,7 @@ struct reduce_sum : detail::plain_reduction<types::number, quantised_values::com
 
 }  // namespace ops
 
-/// reduce_sum(x, axes<1, 2>, keep_dims) or reduce_sum(x, axis<-1>); without axes the sum of all elements.
+/// `reduce_sum(x, axes<1, 2>, keep_dims)` or `reduce_sum(x, axis<-1>)`; without axes the sum of all elements.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto reduce_sum(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reduce_sum>(x, keyword::as_axes(keywords)...);

@@ -81,7 +81,7 @@ struct reshape {
 
 }  // namespace ops
 
-/// reshape(x, nnrt::shape<1, 64, 2, 2>); one extent may be -1.
+/// `reshape(x, nnrt::shape<1, 64, 2, 2>)`; one extent may be -1.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto reshape(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::reshape>(x, keywords...);
 }

@@ -189,7 +189,7 @@ struct resize_bilinear {
 
 }  // namespace ops
 
-/// resize_bilinear(x, size<64, 48>), with half_pixel or align_corners (asymmetric otherwise), preserve_aspect_ratio,
+/// `resize_bilinear(x, size<64, 48>)`, with half_pixel or align_corners (asymmetric otherwise), preserve_aspect_ratio,
 /// exclude_outside.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto resize_bilinear(tensor<X> x, Keywords... keywords) {

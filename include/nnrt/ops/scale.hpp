@@ -124,7 +124,7 @@ struct scale {
 
 }  // namespace ops
 
-/// scale(x, factor, offset), with axis<…> and a fused activation.
+/// scale(x, factor, offset), with `axis<…>` and a fused activation.
 template <tensor_desc X, tensor_desc S, tensor_desc B, dsl::keyword_argument... Keywords>
 constexpr auto scale(tensor<X> x, tensor<S> factor, tensor<B> offset, Keywords... keywords) {
   return dsl::apply<ops::scale>(x, factor, offset, keywords...);

@@ -130,7 +130,7 @@ struct scatter_nd {
 
 }  // namespace ops
 
-/// scatter_nd(indices, updates, nnrt::shape<4, 3>).
+/// `scatter_nd(indices, updates, nnrt::shape<4, 3>)`.
 template <tensor_desc Indices, tensor_desc Updates, dsl::keyword_argument... Keywords>
 constexpr auto scatter_nd(tensor<Indices> indices, tensor<Updates> updates, Keywords... keywords) {
   return dsl::apply<ops::scatter_nd>(indices, updates, keywords...);

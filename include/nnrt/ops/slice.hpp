@@ -120,7 +120,7 @@ struct slice {
 
 }  // namespace ops
 
-/// slice(x, begin<…>, size<…>), with axes<…> to cut only some axes.
+/// `slice(x, begin<…>, size<…>)`, with `axes<…>` to cut only some axes.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto slice(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::slice>(x, keyword::as_axes(keywords)...);
 }

@@ -143,8 +143,8 @@ struct softmax {
 
 }  // namespace ops
 
-/// softmax(x), with beta<…>, and axis<…> or, for one sum over several axes, axes<…>; for a quantised result
-/// into<quant{.scale = 1.0F / 256, .zero_point = -128}>.
+/// softmax(x), with `beta<…>`, and `axis<…>` or, for one sum over several axes, `axes<…>`; for a quantised result
+/// `into<quant{.scale = 1.0F / 256, .zero_point = -128}>`.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto softmax(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::softmax>(x, keyword::as_axis(keywords)...);
 }

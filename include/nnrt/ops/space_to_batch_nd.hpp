@@ -94,7 +94,7 @@ struct space_to_batch_nd {
 
 }  // namespace ops
 
-/// space_to_batch_nd(x, block<2, 2>), with paddings<top, bottom, left, right>.
+/// `space_to_batch_nd(x, block<2, 2>)`, with `paddings<top, bottom, left, right>`.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto space_to_batch_nd(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::space_to_batch_nd>(x, keywords...);

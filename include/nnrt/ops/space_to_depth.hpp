@@ -68,7 +68,7 @@ struct space_to_depth {
 
 }  // namespace ops
 
-/// space_to_depth(x, block_size<2>).
+/// `space_to_depth(x, block_size<2>)`.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto space_to_depth(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::space_to_depth>(x, keywords...);

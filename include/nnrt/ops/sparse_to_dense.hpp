@@ -112,7 +112,7 @@ struct sparse_to_dense {
 
 }  // namespace ops
 
-/// sparse_to_dense(indices, values, nnrt::shape<4, 3>).
+/// `sparse_to_dense(indices, values, nnrt::shape<4, 3>)`.
 template <tensor_desc Indices, tensor_desc Values, dsl::keyword_argument... Keywords>
 constexpr auto sparse_to_dense(tensor<Indices> indices, tensor<Values> values, Keywords... keywords) {
   return dsl::apply<ops::sparse_to_dense>(indices, values, keywords...);

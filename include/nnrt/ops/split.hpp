@@ -137,12 +137,12 @@ struct split {
 
 }  // namespace ops
 
-/// split(x, sizes<1, 2, 3>, axis<1>): parts of these extents, for structured bindings.
+/// `split(x, sizes<1, 2, 3>, axis<1>)`: parts of these extents, for structured bindings.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto split(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::split>(x, keywords...);
 }
 
-/// split<3>(x, axis<-1>): 3 equal parts, for structured bindings.
+/// `split<3>(x, axis<-1>)`: 3 equal parts, for structured bindings.
 template <int Parts, tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto split(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::split>(x, output_num<Parts>, keywords...);

@@ -33,7 +33,7 @@ struct sqrt : detail::real_function {
 
 }  // namespace ops
 
-/// sqrt(x). A function, like tanh: an object with this name would hide, or clash with, <cmath>'s.
+/// sqrt(x). A function, like tanh: an object with this name would hide, or clash with, `<cmath>`'s.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto sqrt(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::sqrt>(x, keywords...);
 }

@@ -69,7 +69,7 @@ struct squeeze {
 
 }  // namespace ops
 
-/// squeeze(x) removes all axes of extent 1; with axis<…> or axes<…> only these.
+/// squeeze(x) removes all axes of extent 1; with `axis<…>` or `axes<…>` only these.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto squeeze(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::squeeze>(x, keyword::as_axes(keywords)...);
 }

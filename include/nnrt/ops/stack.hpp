@@ -80,7 +80,7 @@ struct stack {
 
 }  // namespace ops
 
-/// stack(a, b, …, axis<-1>): any number of tensors of one shape, then keywords.
+/// `stack(a, b, …, axis<-1>)`: any number of tensors of one shape, then keywords.
 template <tensor_desc X, class... Rest>
   requires((dsl::tensor_handle<Rest> || dsl::keyword_argument<Rest>) && ...)
 constexpr auto stack(tensor<X> first, Rest... rest) {

@@ -231,7 +231,7 @@ struct strided_slice {
 
 }  // namespace ops
 
-/// strided_slice(x, begin<0, -1>, end<4, 0>, strides<2, -1>, end_mask<2>): lists and masks as in ops::strided_slice.
+/// `strided_slice(x, begin<0, -1>, end<4, 0>, strides<2, -1>, end_mask<2>)`: lists and masks as in ops::strided_slice.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto strided_slice(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::strided_slice>(x, keywords...);

@@ -42,7 +42,7 @@ struct tanh : detail::real_function {
 
 }  // namespace ops
 
-/// tanh(x). A function, unlike the other activations: an object with this name would hide, or clash with, <cmath>'s.
+/// tanh(x). A function, unlike the other activations: an object with this name would hide, or clash with, `<cmath>`'s.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto tanh(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::tanh>(x, keywords...);
 }

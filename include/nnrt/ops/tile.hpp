@@ -102,7 +102,7 @@ struct tile {
 
 }  // namespace ops
 
-/// tile(x, multiples<2, 1>): repeats a matrix x twice along its first axis.
+/// `tile(x, multiples<2, 1>)`: repeats a matrix x twice along its first axis.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto tile(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::tile>(x, keywords...);
 }

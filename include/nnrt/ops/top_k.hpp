@@ -136,7 +136,7 @@ struct top_k {
 
 }  // namespace ops
 
-/// auto [values, indices] = top_k(x, k<5>), with axis<…> for another axis than the last, and unsorted for ascending
+/// `auto [values, indices] = top_k(x, k<5>)`, with `axis<…>` for another axis than the last, and unsorted for ascending
 /// order.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto top_k(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::top_k>(x, keywords...);

@@ -76,7 +76,7 @@ struct transpose {
 
 }  // namespace ops
 
-/// transpose(x, nnrt::perm<0, 2, 3, 1>).
+/// `transpose(x, nnrt::perm<0, 2, 3, 1>)`.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto transpose(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::transpose>(x, keywords...);

@@ -63,7 +63,7 @@ struct unsqueeze {
 
 }  // namespace ops
 
-/// unsqueeze(x, axis<…>) or unsqueeze(x, axes<…>): positions of the new axes in the result.
+/// `unsqueeze(x, axis<…>)` or `unsqueeze(x, axes<…>)`: positions of the new axes in the result.
 template <tensor_desc X, dsl::keyword_argument... Keywords>
 constexpr auto unsqueeze(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::unsqueeze>(x, keyword::as_axes(keywords)...);

@@ -75,7 +75,7 @@ struct unstack {
 
 }  // namespace ops
 
-/// unstack(x, axis<1>): for structured bindings.
+/// `unstack(x, axis<1>)`: for structured bindings.
 template <tensor_desc X, dsl::keyword_argument... Keywords> constexpr auto unstack(tensor<X> x, Keywords... keywords) {
   return dsl::apply<ops::unstack>(x, keywords...);
 }

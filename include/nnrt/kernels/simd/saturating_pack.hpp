@@ -10,8 +10,8 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
-/// Whether scaled_by_line() and scaler<scale_method::exactly> are a few instructions; where they are not, accumulators
-/// are scaled one by one.
+/// Whether scaled_by_line() and `scaler<scale_method::exactly>` are a few instructions; where they are not,
+/// accumulators are scaled one by one.
 inline constexpr bool has_lines = machine::has_lines, has_exact_scale = machine::has_exact_scale;
 
 /// Whether lines round once, to an integer. Then the lanes of x hold the bits of floats that count integers, and so
