@@ -40,7 +40,7 @@ set(nnrt_conditions_begin [=[
 ]=])
 
 # nnrt_condition_of(result flag...): sets <result> to the condition in C++ on processors that run what is compiled with
-# the flags, beside those of the project; empty where the compiler refuses them.
+# the flags, in addition to those of the project; empty where the compiler refuses them.
 function(nnrt_condition_of result)
   separate_arguments(flags NATIVE_COMMAND "${CMAKE_CXX_FLAGS}")
   if(CMAKE_CXX_COMPILER_ID MATCHES Clang AND CMAKE_CXX_COMPILER_TARGET)

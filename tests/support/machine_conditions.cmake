@@ -1,4 +1,4 @@
-# machine_conditions.cmake: each instruction set of core/config.hpp needs a processor with instructions of its own.
+# machine_conditions.cmake: each instruction set of core/config.hpp needs a processor that has its instructions.
 # Flow: the test machine/conditions runs it with a compiler for x86-64; INCLUDE is include/nnrt, MODULE
 # NnrtMachine.cmake.
 #
