@@ -80,6 +80,7 @@ std::array<float, 192> seen_by_network(const patch& nv12) {
 
 compiled_classifier compile_classifier(const std::vector<patch>& samples) {
   std::vector<std::array<float, 192>> seen;
+  seen.reserve(samples.size());
   for (const patch& each : samples) seen.push_back(seen_by_network(each));
   const auto calibrated = must(calibrate<net, board>(weights_for_camera(), seen));
   const saved_model made{.network = calibrated.network,

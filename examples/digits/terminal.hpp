@@ -3,6 +3,7 @@
 #pragma once
 
 #include <unistd.h>
+#include <cmath>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -47,7 +48,7 @@ inline std::string end_of_pixels(shading how) { return how == shading::colours ?
 /// A bar of up to `columns` columns; 0 <= part <= 1.
 inline std::string bar(double part, int columns, shading how) {
   std::string drawn;
-  for (int i = 0; i < static_cast<int>(part * columns + 0.5); ++i) drawn += how == shading::letters ? "#" : "\u2588";
+  for (int i = 0; i < std::lround(part * columns); ++i) drawn += how == shading::letters ? "#" : "\u2588";
   return drawn;
 }
 

@@ -19,11 +19,12 @@ template <const auto& Plan, std::int32_t Slot>
 /// bias, and the packed weights.
 template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline void unrolled_dense(base_table bases) {
   constexpr step s = Plan.steps[I];
-  constexpr operand_slot weight = Plan.slots[static_cast<std::size_t>(s.inputs.first + 1)],
+  constexpr operand_slot weight = Plan.slots[static_cast<std::size_t>(s.inputs.first) + 1],
                          y = Plan.slots[static_cast<std::size_t>(s.outputs.first)];
   constexpr shape_t w = Plan.descs[static_cast<std::size_t>(weight.desc)].shape;
   constexpr std::int64_t rows = Plan.descs[static_cast<std::size_t>(y.desc)].elements() / w[0];
-  constexpr auto fused = static_cast<activation>(Plan.words[static_cast<std::size_t>(s.attrs.first + s.fused_word)]);
+  constexpr std::int32_t fused_word = s.attrs.first + s.fused_word;
+  constexpr auto fused = static_cast<activation>(Plan.words[static_cast<std::size_t>(fused_word)]);
   kernels::dense<static_cast<int>(w[1]), static_cast<int>(w[0]), fused>(
       reinterpret_cast<const float*>(address_of_slot<Plan, s.inputs.first>(bases)),
       reinterpret_cast<const float*>(address_of_slot<Plan, s.inputs.first + s.inputs.count - 1>(bases)),
@@ -37,7 +38,8 @@ template <const auto& Plan, std::size_t I> [[gnu::always_inline]] inline bool un
     return Plan.descs[static_cast<std::size_t>(Plan.slots[static_cast<std::size_t>(slot)].desc)];
   };
   constexpr tensor_desc x = desc_at(s.inputs.first), w = desc_at(s.inputs.first + 1), y = desc_at(s.outputs.first);
-  constexpr auto fused = static_cast<activation>(Plan.words[static_cast<std::size_t>(s.attrs.first + s.fused_word)]);
+  constexpr std::int32_t fused_word = s.attrs.first + s.fused_word;
+  constexpr auto fused = static_cast<activation>(Plan.words[static_cast<std::size_t>(fused_word)]);
   constexpr kernels::int8_factors factors{x.quantised.zero_point, w.quantised.zero_point, x.type == u8};
   constexpr quantised_range range = int8_range_of(y, fused);
   constexpr std::int64_t rows = y.elements() / w.shape[0];

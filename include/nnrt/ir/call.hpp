@@ -149,7 +149,7 @@ template <int Outputs> struct call_outcome {
   std::int64_t actual = 0, expected = 0;
   int count = 0;
   dtype computes_in = dtype::none;
-  tensor_desc outputs[Outputs > 0 ? Outputs : 1];
+  tensor_desc outputs[Outputs > 0 ? Outputs : 1];  // NOLINT(bugprone-branch-clone): the same for Outputs == 1 only
   constexpr array_ref<const tensor_desc> given() const { return {outputs, static_cast<std::size_t>(Outputs)}; }
 };
 template <class Op, int Outputs, int Operands>
