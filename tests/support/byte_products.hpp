@@ -74,7 +74,7 @@ struct product {
     nnrt_test::fenced_bytes c(std::vector<std::byte>(static_cast<std::size_t>(m * n), std::byte{0x55}));
     const int8_product p{packing, packed.data(), stored.factors(), stored.narrowed()};
     for (int i = 0; i < parts; ++i)
-      int8_matrix_product(p, m, a.data(), scratch.data(), c.data(), {i, parts}, by_columns);
+      int8_matrix_product(p, m, a.data(), scratch.data(), c.data(), {{i, parts}, by_columns});
     return {c.data(), c.data() + m * n};
   }
   /// What the definition says.

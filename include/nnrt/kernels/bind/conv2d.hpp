@@ -96,24 +96,23 @@ template <class Isa> struct binding<ops::conv2d, family::f32, Isa> : with_tiles<
     conv_pack(call.planned<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
   template <conv_method Method> static void run(const kernel_call& call) {
-    conv_by<native, Method>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1),
-                            floats_out(call), scratch_floats(call), conv_range_of(call), part_of(call), tiles_in(call));
+    conv_by<native, Method>(conv_shape_of(call), layer_operands_of(call, conv_range_of(call)), part_of(call),
+                            tiles_in(call));
   }
   static void pack_across(const kernel_call& call) {
     across_pack(call.planned<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
   template <int Out> static void run_across(const kernel_call& call) {
-    conv_spatial(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
-                 scratch_floats(call), across_rows_of<native, Out>, conv_range_of(call), part_of(call));
+    conv_spatial(conv_shape_of(call), layer_operands_of(call, conv_range_of(call)), across_rows_of<native, Out>,
+                 part_of(call));
   }
   template <int Tile, int Stride> static void pack_winograd(const kernel_call& call) {
     winograd_pack<Tile, Stride>(call.planned<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2),
                                 floats_out(call));
   }
   template <int Tile, int Stride> static void run_winograd(const kernel_call& call) {
-    conv_winograd<native, Tile, Stride>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1),
-                                        floats_out(call), scratch_floats(call), conv_range_of(call), part_of(call),
-                                        tiles_in(call));
+    conv_winograd<native, Tile, Stride>(conv_shape_of(call), layer_operands_of(call, conv_range_of(call)),
+                                        part_of(call), tiles_in(call));
   }
 
  private:

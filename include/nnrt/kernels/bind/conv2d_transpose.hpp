@@ -68,12 +68,10 @@ template <class Isa> struct binding<ops::conv2d_transpose, family::f32, Isa> : t
     conv_transpose_pack(shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
   static void run(const kernel_call& call) {
-    conv_transpose<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
-                           scratch_floats(call), range_of(call), part_of(call), tiles_in(call));
+    conv_transpose<native>(shape_of(call), layer_operands_of(call, range_of(call)), part_of(call), tiles_in(call));
   }
   static void run_depthwise(const kernel_call& call) {
-    depthwise_transpose<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1),
-                                floats_out(call), range_of(call), part_of(call));
+    depthwise_transpose<native>(shape_of(call), layer_operands_of(call, range_of(call)), part_of(call));
   }
 
  private:
@@ -103,13 +101,14 @@ template <class Isa> struct binding<ops::conv2d_transpose, family::int8, Isa> : 
     const tensor_desc& y = result_behind_packed(call);
     const quantised_range range = int8_layer_of(call).range;
     const auto channel = [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); };
-    int8_conv_transpose_pack(
-        shape_of(call), factors_of(call), scaled_range_of(y, range), bytes_in(call, 1), channel,
-        [&](std::int64_t o) {
-          const int8_channel of = channel(o);
-          return requantise<std::int32_t>(of.bias, of.factor, y.quantised, range);
-        },
-        bytes_out(call));
+    int8_conv_transpose_pack(shape_of(call), factors_of(call), scaled_range_of(y, range), bytes_in(call, 1),
+                             transposed_channels{channel,
+                                                 [&](std::int64_t o) {
+                                                   const int8_channel of = channel(o);
+                                                   return requantise<std::int32_t>(of.bias, of.factor, y.quantised,
+                                                                                   range);
+                                                 }},
+                             bytes_out(call));
   }
   static void run(const kernel_call& call) {
     int8_conv_transpose<native>(shape_of(call), product_of(call, {}, int8_layer_of(call)),

@@ -33,10 +33,11 @@ template <class Isa> struct binding<ops::conv2d_transpose_add, family::int8, Isa
   }
   static void pack(const kernel_call& call) {
     const conv_transpose_shape shape = shape_of(call);
-    int8_conv_transpose_pack(
-        shape, factors_of(call), scaled_range_of(result_behind_packed(call), int8_layer_of(call).range),
-        bytes_in(call, 1), [&](std::int64_t o) { return channel_with_addend(call, o); }, [](std::int64_t) { return 0; },
-        bytes_out(call));
+    int8_conv_transpose_pack(shape, factors_of(call),
+                             scaled_range_of(result_behind_packed(call), int8_layer_of(call).range), bytes_in(call, 1),
+                             transposed_channels{[&](std::int64_t o) { return channel_with_addend(call, o); },
+                                                 [](std::int64_t) { return 0; }},
+                             bytes_out(call));
     pack_addend(call, places_in(shape), bytes_out(call));
   }
   static void run(const kernel_call& call) {

@@ -32,9 +32,11 @@ template <class Isa> struct binding<ops::conv2d_transpose_sums, family::int8, Is
   }
 
   static void pack(const kernel_call& call) {
-    int8_conv_transpose_pack(
-        transposed_node::shape_of(call), factors_of(call), scaled_range::of({-128, 127}, 0, false), bytes_in(call, 1),
-        [&](std::int64_t o) { return unscaled_channel_of(call, o); }, [](std::int64_t) { return 0; }, bytes_out(call));
+    int8_conv_transpose_pack(transposed_node::shape_of(call), factors_of(call), scaled_range::of({-128, 127}, 0, false),
+                             bytes_in(call, 1),
+                             transposed_channels{[&](std::int64_t o) { return unscaled_channel_of(call, o); },
+                                                 [](std::int64_t) { return 0; }},
+                             bytes_out(call));
   }
   static void run(const kernel_call& call) {
     const int8_accumulators_target kept = kept_in(call);

@@ -80,20 +80,22 @@ template <class Isa> struct binding<ops::full_connection, family::f32, Isa> : wi
  public:
   static void pack(const kernel_call& call) {
     const auto [m, k, n] = call.planned<gemm_shape>();
-    kernels::pack(floats_in(call, 1), 1, k, k, n, optional_floats_in(call, 2), floats_out(call));
+    kernels::pack({floats_in(call, 1), 1, k}, {.k = k, .n = n, .bias = optional_floats_in(call, 2)}, floats_out(call));
   }
   template <bool OnCopies> static void run(const kernel_call& call) {
     const auto [product, range] = call.planned<layer_plan<gemm_shape, clamp_range>>();
-    const float *const x = floats_in(call, 0), *const packed = floats_in(call, call.in.size() - 1);
-    if constexpr (OnCopies)
-      gemm_on_copies<native>(product, x, packed, floats_out(call), scratch_floats(call), range, part_of(call),
-                             tiles_in(call));
-    else gemm<native>(product, x, product.k, packed, floats_out(call), product.n, range, part_of(call), tiles_in(call));
+    const gemm_arguments of{.shape = product,
+                            .a = {floats_in(call, 0), product.k},
+                            .packed = floats_in(call, call.in.size() - 1),
+                            .c = {floats_out(call), product.n},
+                            .range = range};
+    if constexpr (OnCopies) gemm_on_copies<native>(of, scratch_floats(call), {part_of(call)}, tiles_in(call));
+    else gemm<native>(of, {part_of(call)}, tiles_in(call));
   }
   static void run_row(const kernel_call& call) {
     const auto [product, range] = call.planned<layer_plan<gemm_shape, clamp_range>>();
-    dot_rows<native>(floats_in(call, 0), floats_in(call, 1), optional_floats_in(call, 2), product.k, product.n,
-                     floats_out(call), range, part_of(call));
+    dot_rows<native>({.k = product.k, .n = product.n, .w = floats_in(call, 1), .bias = optional_floats_in(call, 2)},
+                     floats_in(call, 0), floats_out(call), range, part_of(call));
   }
 };
 
@@ -139,7 +141,7 @@ template <class Isa> struct binding<ops::full_connection, family::int8, Isa> {
   static void run(const kernel_call& call) {
     const auto [product, layer] = planned(call);
     int8_matrix_product<native>(product_of(call, packing_of(product), layer), product.m, bytes_in(call, 0),
-                                call.scratch, bytes_out(call), part_of(call));
+                                call.scratch, bytes_out(call), {part_of(call)});
   }
   /// One row of any length. Separate from run(): a program without products of several rows then does not compile their
   /// tiles.
@@ -179,7 +181,7 @@ template <class Isa> struct binding<ops::full_connection, family::int8, Isa> {
   [[gnu::noinline]] static void run_row_from(const kernel_call& call, const std::byte* row, std::int64_t panel) {
     const auto [product, layer] = planned(call);
     const int8_packing packing = packing_of(product);
-    const interval mine = share_of_panels(packing, 1, part_of(call)).columns;
+    const interval mine = share_of_panels(packing, 1, {part_of(call)}).columns;
     int8_gemm_panels<native>(product_of(call, packing, layer), row, bytes_out(call),
                              {std::max(mine.begin, panel), mine.end});
   }
@@ -198,8 +200,8 @@ template <class Isa> struct binding<ops::full_connection, family::int16, Isa> {
     const rectangle mine = share(call.out[0].elements() / n, n, part_of(call));
     const activation fused = unpack<ops::full_connection::attrs>(call.attrs).fused;
     auto* const y = call.out[0].data.template get<std::int16_t>() + mine.rows.begin * n;
-    finish_rows(call.in[0].data.template get<std::int16_t>() + mine.rows.begin * k, mine.rows.size(), k,
-                call.in[1].data.template get<std::int8_t>(), k, mine.columns,
+    finish_rows({call.in[0].data.template get<std::int16_t>() + mine.rows.begin * k, k}, mine.rows.size(),
+                {call.in[1].data.template get<std::int8_t>(), k}, mine.columns,
                 int16_finish_of(call, fused, ops::full_connection::without_bias,
                                 [&](std::int64_t o) {
                                   return ops::full_connection::sum_scale<std::int16_t>(call.in[0], call.in[1], o);

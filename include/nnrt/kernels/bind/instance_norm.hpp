@@ -17,9 +17,12 @@ template <class Isa> struct binding<ops::instance_norm, family::f32, Isa> {
   }
   static void run(const kernel_call& call) {
     const shape_t& x = call.in[0].shape();
-    instance_norm<Isa>(floats_in(call, 0), x.elements(0, 2), x.elements(2),
-                       unpack<ops::instance_norm::attrs>(call.attrs).epsilon, floats_in(call, 1), floats_in(call, 2),
-                       x[1], floats_out(call), part_of(call));
+    instance_norm<Isa>({.x = floats_in(call, 0),
+                        .y = floats_out(call),
+                        .rows = x.elements(0, 2),
+                        .n = x.elements(2),
+                        .epsilon = unpack<ops::instance_norm::attrs>(call.attrs).epsilon},
+                       floats_in(call, 1), floats_in(call, 2), x[1], part_of(call));
   }
 };
 

@@ -20,8 +20,12 @@ template <class Isa> struct binding<ops::layer_norm, family::f32, Isa> {
     const auto attrs = unpack<ops::layer_norm::attrs>(call.attrs);
     const shape_t& x = call.in[0].shape();
     const int axis = normalise_axis(attrs.begin_norm_axis, x.rank);
-    layer_norm(floats_in(call, 0), x.elements(0, axis), x.elements(axis), attrs.epsilon, parameters(call, 1),
-               parameters(call, 2), floats_out(call), part_of(call));
+    layer_norm({.x = floats_in(call, 0),
+                .y = floats_out(call),
+                .rows = x.elements(0, axis),
+                .n = x.elements(axis),
+                .epsilon = attrs.epsilon},
+               parameters(call, 1), parameters(call, 2), part_of(call));
   }
 
  private:

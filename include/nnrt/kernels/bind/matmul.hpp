@@ -98,8 +98,8 @@ template <class Isa> struct binding<ops::matmul, family::f32, Isa> : with_tiles<
     const interval mine = shares_matrices ? share(count, part_of(call)) : interval{0, count};
     const interval panels = shares_matrices ? interval{0, panels_of(n)} : share(panels_of(n), part_of(call));
     for (std::int64_t i = mine.begin; i < mine.end; ++i)
-      kernels::pack(b + i * k * n, is_transposed ? 1 : n, is_transposed ? k : 1, k, n, k, nullptr,
-                    packed + i * packed_floats(k, n), panels);
+      kernels::pack({b + i * k * n, is_transposed ? 1 : n, is_transposed ? k : 1}, {.k = k, .n = n, .panels = panels},
+                    packed + i * packed_floats(k, n));
   }
   template <bool OnCopies> static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
@@ -110,17 +110,17 @@ template <class Isa> struct binding<ops::matmul, family::f32, Isa> : with_tiles<
                by_columns = call.planned<product_sharing>().by_columns != 0;
     const interval mine = shares_matrices ? share(batch.count, part_of(call)) : interval{0, batch.count};
     for (std::int64_t i = mine.begin; i < mine.end; ++i) {
-      const float *a = floats_in(call, 0) + batch.a_of(i) * m * k, *const b =
-                                                                       packed + batch.b_of(i) * packed_floats(k, n);
-      float* const y = floats_out(call) + i * m * n;
-      const part of_matrix = shares_matrices ? part{} : part_of(call);
+      gemm_arguments of{.shape = batch.matrix,
+                        .a = {floats_in(call, 0) + batch.a_of(i) * m * k, k},
+                        .packed = packed + batch.b_of(i) * packed_floats(k, n),
+                        .c = {floats_out(call) + i * m * n, n},
+                        .range = range_of(attrs.fused)};
+      const product_part of_matrix{shares_matrices ? part{} : part_of(call), by_columns};
       if constexpr (OnCopies) {
-        gemm_on_copies<native>(batch.matrix, a, b, y, scratch_floats(call), range_of(attrs.fused), of_matrix,
-                               tiles_in(call), by_columns);
+        gemm_on_copies<native>(of, scratch_floats(call), of_matrix, tiles_in(call));
       } else {
-        if (attrs.transpose_a) a = in_rows(a, m, k, scratch_floats(call));
-        gemm<native>(batch.matrix, a, attrs.transpose_a ? copied_row_floats(k) : k, b, y, n, range_of(attrs.fused),
-                     of_matrix, tiles_in(call), 0, by_columns);
+        if (attrs.transpose_a) of.a = in_rows(of.a.first, m, k, scratch_floats(call));
+        gemm<native>(of, of_matrix, tiles_in(call));
       }
     }
   }
@@ -130,9 +130,9 @@ template <class Isa> struct binding<ops::matmul, family::f32, Isa> : with_tiles<
     return {attrs, call.in[0].shape(), call.in[1].shape(), call.out[0].shape()};
   }
   /// Transposes a[k][m] to copied rows [m][k].
-  static const float* in_rows(const float* a, std::int64_t m, std::int64_t k, float* rows) {
+  static matrix_rows<const float> in_rows(const float* a, std::int64_t m, std::int64_t k, float* rows) {
     transpose_matrix(a, m, rows, copied_row_floats(k), k, m);
-    return rows;
+    return {rows, copied_row_floats(k)};
   }
 };
 
@@ -209,15 +209,15 @@ template <class Isa> struct binding<ops::matmul, family::int8, Isa> {
   }
   /// Computes matrix i of y, or a part of it.
   static void multiply(const kernel_call& call, const ops::matmul::attrs& attrs, const product_batch& batch,
-                       std::int64_t i, part of) {
+                       std::int64_t i, part of_matrix) {
     const auto [m, k, n] = batch.matrix;
     int8_product p = product_of(call, packing_of(batch.matrix),
                                 int8_layer::of(*call.in[0].desc, *call.in[1].desc, *call.out[0].desc, attrs.fused));
     p.packed += batch.b_of(i) * p.packing.bytes();
     const std::byte* const a = bytes_in(call, 0) + batch.a_of(i) * m * k;
     std::byte* const c = bytes_out(call) + i * m * n;
-    const bool by_columns = call.planned<product_sharing>().by_columns != 0;
-    if (!attrs.transpose_a) return int8_matrix_product<native>(p, m, a, call.scratch, c, of, by_columns);
+    const product_part of{of_matrix, call.planned<product_sharing>().by_columns != 0};
+    if (!attrs.transpose_a) return int8_matrix_product<native>(p, m, a, call.scratch, c, of);
     int8_gemm_of_copies<native>(
         p, m,
         [&, m = m, k = k](const interval& rows, const int8_encoding& encoding, std::byte* to, std::int64_t step) {
@@ -225,7 +225,7 @@ template <class Isa> struct binding<ops::matmul, family::int8, Isa> {
           if (encoding.is_quantised()) return;
           for (std::int64_t row = 0; row < rows.size(); ++row) set_encoding(k, encoding, to + row * step);
         },
-        call.scratch, c, n, of, by_columns);
+        call.scratch, {c, n}, of);
   }
 };
 

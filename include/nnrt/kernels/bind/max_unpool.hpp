@@ -26,8 +26,13 @@ template <class Isa> struct binding<ops::max_unpool, family::f32, Isa> {
     const shape_t &small = call.in[0].shape(), &large = call.out[0].shape();
     const T *const x = reinterpret_cast<const T*>(bytes_in(call, 0)), zero = op::zero_of<T>(*call.out[0].desc);
     const auto to = [&](auto pixel_of) {
-      unpool(small, large, x, call.in[1].data.get<std::int32_t>(), zero, reinterpret_cast<T*>(bytes_out(call)),
-             part_of(call), pixel_of);
+      unpool<T>({.small = small,
+                 .x = x,
+                 .indices = call.in[1].data.get<std::int32_t>(),
+                 .large = large,
+                 .y = reinterpret_cast<T*>(bytes_out(call)),
+                 .zero = zero},
+                part_of(call), pixel_of);
     };
     if (attrs.in_window)
       to([&](std::int32_t index, extent2 from) { return op::pixel_of(attrs, index, from, large[2]); });

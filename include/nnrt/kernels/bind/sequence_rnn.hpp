@@ -36,7 +36,7 @@ template <class Isa> struct binding<ops::sequence_rnn, family::f32, Isa> {
               detail::row_seen(attrs.rounds_rows, attrs.symmetric, floats_in(call, 0) + row * input, input, room);
           const float* const before = detail::row_seen(attrs.rounds_rows, attrs.symmetric, h, states, room + input);
           float* const y = floats_out(call) + row * states;
-          detail::run_plain_step(floats_in(call, 1), seen, input, floats_in(call, 2), before, states,
+          detail::run_plain_step({floats_in(call, 1), seen, input}, {floats_in(call, 2), before, states},
                                  floats_in(call, 3), attrs.activation, y);
           copy_floats(y, states, h);
         });

@@ -24,6 +24,12 @@ struct part {
   constexpr part in_one() const { return {index, count}; }
 };
 
+/// A part of a matrix product. Parts are tiles of rows or panels of columns, whichever axis is cheaper to divide;
+/// by_columns: panels if there are enough, for threads that have just packed their own panels of B.
+struct product_part : part {
+  bool by_columns = false;
+};
+
 /// The indices begin <= i < end.
 struct interval {
   std::int64_t begin = 0;

@@ -27,11 +27,16 @@ namespace detail {
   return f32_vec(machine::from_bits(bits));
 }
 
-/// Finds the first maximum of each of `channels` channels in a window, and its index. `first` is the first pixel, which
-/// has index `index`; `index_step` is the distance of indices from row to row. A NaN is larger than any number.
-inline void find_maxima(const float* first, std::int64_t rows, std::int64_t columns, std::int64_t row_step,
-                        std::int64_t column_step, std::int64_t index, std::int64_t index_step, std::int64_t channels,
-                        clamp_range range, float* y, std::int32_t* indices) {
+/// Indices of the pixels of a window: that of the first one, and the distance of indices from row to row.
+struct pixel_indices {
+  std::int64_t first, row_step;
+};
+
+/// Finds the first maximum of each of `channels` channels in a window, and its index. A NaN is larger than any number.
+inline void find_maxima(const pooling_window& window, pixel_indices numbers, std::int64_t channels, clamp_range range,
+                        float* y, std::int32_t* indices) {
+  const auto [first, rows, columns, row_step, column_step, count] = window;
+  const auto [index, index_step] = numbers;
   f32_vec best = load_n(first, channels), found = bits_of_index(index);
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = i == 0 ? 1 : 0; j < columns; ++j) {
@@ -64,17 +69,26 @@ void pool_with_indices(const pooling_shape& s, const counted_pixels& counted, co
                            left = in_window ? pixel % s.w.outputs * s.w.stride - s.w.pad : 0,
                            index = (ih.begin - top) * index_step + iw.begin - left;
         for (std::int64_t c = 0; c < s.c; c += f32_lanes)
-          detail::find_maxima(first + c, ih.size(), iw.size(), row_step, s.c, index, index_step,
+          detail::find_maxima({first + c, ih.size(), iw.size(), row_step, s.c, 1}, {index, index_step},
                               s.c - c < f32_lanes ? s.c - c : f32_lanes, counted.range, y + pixel * s.c + c,
                               indices + pixel * s.c + c);
       });
 }
 
+/// Operands of unpool(): images of shape `small` with an index per element, and images of shape `large`.
+template <class T> struct unpool_arguments {
+  const shape_t& small;
+  const T* x;
+  const std::int32_t* indices;
+  const shape_t& large;
+  T* y;
+  T zero;  // of pixels that get no x
+};
+
 /// Sets y to `zero`, and writes each x to the pixel that pixel_of(index, h, w) returns, if it is inside y. Parts are
 /// images.
-template <class T, class PixelOf>
-void unpool(const shape_t& small, const shape_t& large, const T* x, const std::int32_t* indices, T zero, T* y, part p,
-            const PixelOf& pixel_of) {
+template <class T, class PixelOf> void unpool(const unpool_arguments<T>& of, part p, const PixelOf& pixel_of) {
+  const auto& [small, x, indices, large, y, zero] = of;
   const interval images = share(small[0], p);
   const std::int64_t channels = small[3], of_x = small[1] * small[2] * channels, of_y = large[1] * large[2] * channels;
   for (std::int64_t n = images.begin; n < images.end; ++n) {

@@ -13,6 +13,14 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
+/// Rows of n floats that are normalised: (x - mean) / sqrt(variance + epsilon). y may be x.
+struct normalised_rows {
+  const float* x = nullptr;
+  float* y = nullptr;
+  std::int64_t rows = 0, n = 0;
+  float epsilon = 0;
+};
+
 /// Parameters that repeat over the elements of x in row-major order.
 struct repeated_parameters {
   const float* first;
@@ -103,17 +111,16 @@ inline void finish_row(const float* x, std::int64_t n, const normaliser& normal,
 
 }  // namespace detail
 
-/// y = (x - mean) / sqrt(variance + epsilon) * gamma + beta for rows of n elements; y may be x. A part is a share of
-/// the rows.
+/// y = (x - mean) / sqrt(variance + epsilon) * gamma + beta. A part is a share of the rows.
 template <class Isa = native>
-void layer_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon, repeated_parameters gamma,
-                repeated_parameters beta, float* y, part p = {}) {
+void layer_norm(const normalised_rows& of, repeated_parameters gamma, repeated_parameters beta, part p = {}) {
+  const auto& [x, y, rows, n, epsilon] = of;
   const interval range = share(rows, p);
   for (std::int64_t row = range.begin; row < range.end; ++row) {
     const detail::normaliser normal = detail::normaliser_of<f32_vec>(x + row * n, n, epsilon);
     if (!normal.is_safe) {
-      const auto parameter = [row, n](const repeated_parameters& of) {
-        return [=](std::int64_t i) { return double{of.first[(row * n + i) % of.count]}; };
+      const auto parameter = [first = row * n](const repeated_parameters& repeated) {
+        return [=](std::int64_t i) { return double{repeated.first[(first + i) % repeated.count]}; };
       };
       detail::safe_row(x + row * n, n, epsilon, parameter(gamma), parameter(beta), y + row * n);
       continue;
@@ -130,18 +137,21 @@ void layer_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon
   }
 }
 
-/// y = (x - mean) / sqrt(variance + epsilon) * scale + bias for rows of n elements; row r uses element r % channels of
-/// scale and bias. y may be x. A part is a share of the rows.
+/// y = (x - mean) / sqrt(variance + epsilon) * scale + bias; row r uses element r % channels of scale and bias. A part
+/// is a share of the rows.
 template <class Isa = native>
-void instance_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon, const float* scale,
-                   const float* bias, std::int64_t channels, float* y, part p = {}) {
+void instance_norm(const normalised_rows& of, const float* scale, const float* bias, std::int64_t channels,
+                   part p = {}) {
+  const auto& [x, y, rows, n, epsilon] = of;
   const interval range = share(rows, p);
   for (std::int64_t row = range.begin; row < range.end; ++row) {
     const float* const from = x + row * n;
     float* const to = y + row * n;
     const detail::normaliser normal = detail::normaliser_of<f32_vec>(from, n, epsilon);
     if (!normal.is_safe) {
-      const auto parameter = [=](const float* of) { return [=](std::int64_t) { return double{of[row % channels]}; }; };
+      const auto parameter = [channel = row % channels](const float* values) {
+        return [=](std::int64_t) { return double{values[channel]}; };
+      };
       detail::safe_row(from, n, epsilon, parameter(scale), parameter(bias), to);
       continue;
     }

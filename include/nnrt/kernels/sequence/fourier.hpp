@@ -44,11 +44,19 @@ struct fourier_shape {
 
 namespace detail {
 
-/// One step of Stockham's transform (decimation in frequency) for any radix p: lines of n = p * m values, `step`
-/// interleaved, become p times as many lines of m values. `turns` are the powers of the root of unity of order
-/// `length`.
-inline void split_lines(const complex_number* x, complex_number* y, std::int64_t p, std::int64_t m, std::int64_t step,
-                        const complex_number* turns, std::int64_t length) {
+/// One step of Stockham's transform (decimation in frequency): lines of n = p * m values, `step` interleaved, become p
+/// times as many lines of m values. `turns` are the powers of the root of unity of order `length`.
+struct fourier_step {
+  const complex_number* x;
+  complex_number* y;
+  std::int64_t m, step;
+  const complex_number* turns;
+  std::int64_t length;
+};
+
+/// The step for any radix p.
+inline void split_lines(const fourier_step& of, std::int64_t p) {
+  const auto [x, y, m, step, turns, length] = of;
   const std::int64_t part = length / (p * m), turn_of_p = length / p;
   for (std::int64_t q = 0; q < m; ++q)
     for (std::int64_t j = 0; j < p; ++j) {
@@ -62,9 +70,8 @@ inline void split_lines(const complex_number* x, complex_number* y, std::int64_t
     }
 }
 /// The step for radix 3 and 5: sums of values k and p - k are multiplied by cosines, differences by sines.
-template <int P>
-inline void split_in_odd(const complex_number* x, complex_number* y, std::int64_t m, std::int64_t step,
-                         const complex_number* turns, std::int64_t length) {
+template <int P> inline void split_in_odd(const fourier_step& of) {
+  const auto [x, y, m, step, turns, length] = of;
   constexpr int half = P / 2;
   const std::int64_t part = length / (P * m);
   complex_number root[P], by[P];
@@ -95,8 +102,8 @@ inline void split_in_odd(const complex_number* x, complex_number* y, std::int64_
 }
 /// The step for radix 2; the one for radix 4 follows. Their roots need additions only; `sign` is the sign of the
 /// exponent.
-inline void split_in_2(const complex_number* x, complex_number* y, std::int64_t m, std::int64_t step,
-                       const complex_number* turns, std::int64_t length) {
+inline void split_in_2(const fourier_step& of) {
+  const auto [x, y, m, step, turns, length] = of;
   const std::int64_t part = length / (2 * m);
   for (std::int64_t q = 0; q < m; ++q) {
     const complex_number by = turns[q * part];
@@ -106,8 +113,8 @@ inline void split_in_2(const complex_number* x, complex_number* y, std::int64_t 
     }
   }
 }
-inline void split_in_4(const complex_number* x, complex_number* y, std::int64_t m, std::int64_t step,
-                       const complex_number* turns, std::int64_t length, double sign) {
+inline void split_in_4(const fourier_step& of, double sign) {
+  const auto [x, y, m, step, turns, length] = of;
   const std::int64_t part = length / (4 * m);
   for (std::int64_t q = 0; q < m; ++q) {
     const complex_number by_1 = turns[q * part], by_2 = turns[2 * q * part], by_3 = turns[3 * q * part];
@@ -133,11 +140,12 @@ inline complex_number* transform(complex_number* x, complex_number* y, std::int6
     else
       while (left % p != 0) p = p * p > left ? left : p + 1;
     const std::int64_t m = left / p;
-    if (p == 4) split_in_4(x, y, m, step, turns, length, sign);
-    else if (p == 2) split_in_2(x, y, m, step, turns, length);
-    else if (p == 3) split_in_odd<3>(x, y, m, step, turns, length);
-    else if (p == 5) split_in_odd<5>(x, y, m, step, turns, length);
-    else split_lines(x, y, p, m, step, turns, length);
+    const fourier_step split{x, y, m, step, turns, length};
+    if (p == 4) split_in_4(split, sign);
+    else if (p == 2) split_in_2(split);
+    else if (p == 3) split_in_odd<3>(split);
+    else if (p == 5) split_in_odd<5>(split);
+    else split_lines(split, p);
     left = m, step *= p;
     std::swap(x, y);
   }

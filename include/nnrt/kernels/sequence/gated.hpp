@@ -57,15 +57,29 @@ inline const float* row_seen(bool is_rounded, bool symmetric, const float* row, 
   return to;
 }
 
-/// to[n] = row n of w times x plus row n of u times h, for `Rows` rows.
-template <int Rows>
-[[gnu::always_inline]] inline void sum_rows(const float* w, const float* x, std::int64_t input, const float* u,
-                                            const float* h, std::int64_t outputs, float* to) {
+/// A matrix with contiguous rows of n floats, and the vector that it is multiplied with.
+struct matrix_by_vector {
+  const float* rows;
+  const float* x;
+  std::int64_t n;
+
+  matrix_by_vector from(std::int64_t row) const { return {rows + row * n, x, n}; }
+};
+
+/// to[i] = row i of a.rows times a.x plus row i of b.rows times b.x, for `Rows` rows.
+template <int Rows> [[gnu::always_inline]] inline void sum_rows(matrix_by_vector a, matrix_by_vector b, float* to) {
   f32_vec sums[Rows];
   each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] = f32_vec(0.0F); });
-  add_row_products(x, w, input, sums);
-  add_row_products(h, u, outputs, sums);
+  add_row_products(a.x, a.rows, a.n, sums);
+  add_row_products(b.x, b.rows, b.n, sums);
   each<Rows>([&](int r) __attribute__((always_inline)) { to[r] = reduce_add(sums[r]); });
+}
+
+/// sum_rows() for `count` rows, four at a time.
+inline void sum_all_rows(matrix_by_vector a, matrix_by_vector b, std::int64_t count, float* to) {
+  std::int64_t row = 0;
+  for (; row + 4 <= count; row += 4) sum_rows<4>(a.from(row), b.from(row), to + row);
+  for (; row < count; ++row) sum_rows<1>(a.from(row), b.from(row), to + row);
 }
 
 /// Layer normalisation of the sums of a gate: (sums - mean) / sqrt(variance + 1e-8) * n.
@@ -82,11 +96,7 @@ inline void normalise_sums(const float* n, std::int64_t cells, float* sums) {
 /// Computes one gate: products with x and h, peephole, layer normalisation, bias, activation.
 inline void compute_gate(const gated_weights& of, const gated_sequence& s, int gate, const float* x, const float* h) {
   float* const to = s.gates[gate];
-  std::int64_t row = 0;
-  for (; row + 4 <= s.cells; row += 4)
-    sum_rows<4>(of.w[gate] + row * s.input, x, s.input, of.u[gate] + row * s.outputs, h, s.outputs, to + row);
-  for (; row < s.cells; ++row)
-    sum_rows<1>(of.w[gate] + row * s.input, x, s.input, of.u[gate] + row * s.outputs, h, s.outputs, to + row);
+  sum_all_rows({of.w[gate], x, s.input}, {of.u[gate], h, s.outputs}, s.cells, to);
   if (of.p[gate] != nullptr)
     for_vectors(s.cells, [&](std::int64_t i, std::int64_t n) {
       store_n(to + i, fma(load_n(of.p[gate] + i, n), load_n(s.c + i, n), load_n(to + i, n)), n);
@@ -127,12 +137,12 @@ inline void compute_states(const gated_weights& of, const gated_sequence& s) {
   });
 }
 
-/// One step of a plain recurrent layer: to = act(w x + u h + bias). `to` must not alias h.
-inline void run_plain_step(const float* w, const float* x, std::int64_t input, const float* u, const float* h,
-                           std::int64_t states, const float* bias, recurrent_activation activation, float* to) {
-  std::int64_t row = 0;
-  for (; row + 4 <= states; row += 4) sum_rows<4>(w + row * input, x, input, u + row * states, h, states, to + row);
-  for (; row < states; ++row) sum_rows<1>(w + row * input, x, input, u + row * states, h, states, to + row);
+/// One step of a plain recurrent layer with wx.n inputs and uh.n states: to = act(w x + u h + bias). `to` must not
+/// alias h.
+inline void run_plain_step(matrix_by_vector wx, matrix_by_vector uh, const float* bias, recurrent_activation activation,
+                           float* to) {
+  const std::int64_t states = uh.n;
+  sum_all_rows(wx, uh, states, to);
   for_vectors(states, [&](std::int64_t i, std::int64_t n) {
     store_n(to + i, activated(load_n(to + i, n) + load_n(bias + i, n), activation), n);
   });

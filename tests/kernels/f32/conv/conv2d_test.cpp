@@ -40,7 +40,7 @@ struct problem {
   void run(fenced& y, std::int64_t parts) const {
     for (std::int64_t i = parts; i-- > 0;) {
       fenced scratch(conv_scratch_floats(s), nan);
-      conv(s, x.data(), packed.data(), y.data(), scratch.data(), range, {i, parts},
+      conv(s, {x.data(), packed.data(), y.data(), scratch.data(), range}, {i, parts},
            nnrt_test::tiles_in(conv_tile_set(s)));
     }
   }
@@ -199,7 +199,7 @@ TEST_CASE("convolution: no bias means zeros") {
   const conv_shape s = padded(grouped(layer(3, 3, 2, 4, 2, 2), 2), 0, 0, 0, 0);
   fenced x(18, 1.0F), w(16, 1.0F), packed(conv_packed_floats(s), nan), y(16, nan), scratch(conv_scratch_floats(s), nan);
   conv_pack(s, w.data(), nullptr, packed.data());
-  conv(s, x.data(), packed.data(), y.data(), scratch.data());
+  conv(s, {x.data(), packed.data(), y.data(), scratch.data()});
   CHECK(nnrt_test::same_bits(y, fenced(16, 4.0F)));
 }
 
@@ -291,7 +291,10 @@ TEST_CASE("convolution: where there are bands, some rows of a product alone have
       for (const std::int64_t rows : {1, 2, 3}) {
         for (std::int64_t first = 0; first < p.s.height; first += rows) {
           s.height = s.out_height = std::min(rows, p.s.height - first);
-          conv(s, p.x.data() + first * width * s.in, p.packed.data(), y.data() + first * width * out, nullptr, p.range);
+          conv(s, {.x = p.x.data() + first * width * s.in,
+                   .packed = p.packed.data(),
+                   .y = y.data() + first * width * out,
+                   .range = p.range});
         }
         std::int64_t same = 0;
         for (std::int64_t i = 0; i < p.outputs(); ++i) same += y[i] == whole[i] ? 1 : 0;
@@ -320,7 +323,7 @@ TEST_CASE("convolution: a part uses no more scratch than it asks for") {
     const std::int64_t own = conv_scratch_floats(p.s);
     for (std::int64_t index = 0; index < 3; ++index) {
       fenced scratch(own + 16, 7.0F), y(p.outputs());  // beyond the 16 a protected page
-      conv(p.s, p.x.data(), p.packed.data(), y.data(), scratch.data(), p.range, {index, 3});
+      conv(p.s, {p.x.data(), p.packed.data(), y.data(), scratch.data(), p.range}, {index, 3});
       for (std::int64_t i = own; i < own + 16; ++i) CHECK(scratch[i] == 7.0F);
     }
   }

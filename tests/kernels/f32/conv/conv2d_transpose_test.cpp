@@ -43,11 +43,11 @@ struct problem {
   void run(fenced& y, std::int64_t parts) const {
     for (std::int64_t i = parts; i-- > 0;) {
       if (s.is_depthwise()) {
-        depthwise_transpose(s, x.data(), packed.data(), y.data(), range, {i, parts});
+        depthwise_transpose(s, {.x = x.data(), .packed = packed.data(), .y = y.data(), .range = range}, {i, parts});
         continue;
       }
       fenced scratch(conv_transpose_scratch_floats(s), nan);
-      conv_transpose(s, x.data(), packed.data(), y.data(), scratch.data(), range, {i, parts},
+      conv_transpose(s, {x.data(), packed.data(), y.data(), scratch.data(), range}, {i, parts},
                      nnrt_test::tiles_in(conv_transpose_tile_set(s)));
     }
   }
@@ -180,7 +180,7 @@ TEST_CASE("conv_transpose: no bias means zeros") {
   fenced x(8, 1.0F), w(24, 1.0F), packed(conv_transpose_packed_floats(s), nan), y(6 * 5 * 4, nan),
       scratch(conv_transpose_scratch_floats(s), nan);
   conv_transpose_pack(s, w.data(), nullptr, packed.data());
-  depthwise_transpose(s, x.data(), packed.data(), y.data());
+  depthwise_transpose(s, {x.data(), packed.data(), y.data()});
   for (std::int64_t i = 0; i < 6 * 5 * 4; ++i) CHECK(y[i] == (i / 4 % 5 == 2 ? 0.0F : 1.0F));
 }
 
@@ -206,7 +206,7 @@ TEST_CASE("conv_transpose: a part uses no more scratch than it asks for") {
     CHECK(own > 0);
     for (std::int64_t index = 0; index < 3; ++index) {
       fenced scratch(own + 16, 7.0F), y(p.outputs());  // beyond the 16 a protected page
-      conv_transpose(s, p.x.data(), p.packed.data(), y.data(), scratch.data(), p.range, {index, 3});
+      conv_transpose(s, {p.x.data(), p.packed.data(), y.data(), scratch.data(), p.range}, {index, 3});
       for (std::int64_t i = own; i < own + 16; ++i) CHECK(scratch[i] == 7.0F);
     }
   }

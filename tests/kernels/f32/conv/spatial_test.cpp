@@ -48,7 +48,7 @@ struct problem {
   void run(fenced& y, std::int64_t parts) const {
     for (std::int64_t i = parts; i-- > 0;) {
       fenced scratch(across_scratch_floats(s), nan);
-      conv_spatial(s, x.data(), packed.data(), y.data(), scratch.data(), function_for(s), range, {i, parts});
+      conv_spatial(s, {x.data(), packed.data(), y.data(), scratch.data(), range}, function_for(s), {i, parts});
     }
   }
 };
@@ -129,7 +129,7 @@ TEST_CASE("conv_across: no bias means zeros, and a NaN reaches exactly the outpu
       scratch(across_scratch_floats(s), nan);
   across_pack(s, w.data(), nullptr, packed.data());
   x[3 * 20 + 15] = nan;
-  conv_spatial(s, x.data(), packed.data(), y.data(), scratch.data(), function_for(s));
+  conv_spatial(s, {x.data(), packed.data(), y.data(), scratch.data()}, function_for(s));
   for (std::int64_t oy = 0; oy < 6; ++oy)
     for (std::int64_t ox = 0; ox < 20; ++ox)
       for (std::int64_t o = 0; o < 2; ++o) {
@@ -147,7 +147,7 @@ TEST_CASE("conv_across: a part uses no more scratch than it asks for" * needs_ve
   const std::int64_t own = across_scratch_floats(s);
   for (std::int64_t index = 0; index < 3; ++index) {
     fenced scratch(own + 16, 7.0F), y(outputs(s));
-    conv_spatial(s, p.x.data(), p.packed.data(), y.data(), scratch.data(), function_for(s), {}, {index, 3});
+    conv_spatial(s, {p.x.data(), p.packed.data(), y.data(), scratch.data()}, function_for(s), {index, 3});
     for (std::int64_t i = own; i < own + 16; ++i) CHECK(scratch[i] == 7.0F);
   }
 }

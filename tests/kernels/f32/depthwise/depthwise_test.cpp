@@ -36,7 +36,8 @@ struct problem {
   }
   std::int64_t outputs() const { return s.batch * s.out_height * s.out_width * s.out(); }
   void run(fenced& y, std::int64_t parts) const {
-    for (std::int64_t i = parts; i-- > 0;) depthwise(s, x.data(), packed.data(), y.data(), range, {i, parts});
+    for (std::int64_t i = parts; i-- > 0;)
+      depthwise(s, {.x = x.data(), .packed = packed.data(), .y = y.data(), .range = range}, {i, parts});
   }
 };
 
@@ -184,7 +185,7 @@ TEST_CASE("depthwise: no bias means zeros") {
   const depthwise_shape s = layer(3, 3, f32_lanes, 3, 1, 0, 0);
   fenced x(9 * f32_lanes, 1.0F), w(9 * f32_lanes, 1.0F), packed(depthwise_packed_floats(s), nan), y(f32_lanes, nan);
   depthwise_pack(s, w.data(), nullptr, packed.data());
-  depthwise(s, x.data(), packed.data(), y.data());
+  depthwise(s, {x.data(), packed.data(), y.data()});
   CHECK(nnrt_test::same_bits(y, fenced(f32_lanes, 9.0F)));
 }
 
@@ -220,7 +221,7 @@ TEST_CASE("depthwise: infinite weights do no harm at the border, for padding is 
         if (width == 2) w[c * 9 + 3] = w[c * 9 + 5] = 3.0F;  // each pixel is the other's neighbour
       }
       depthwise_pack(s, w.data(), nullptr, packed.data());
-      depthwise(s, x.data(), packed.data(), y.data());
+      depthwise(s, {x.data(), packed.data(), y.data()});
       CHECK(nnrt_test::same_bits(y, fenced(width * channels, 6.0F * static_cast<float>(width))));
     }
 }
@@ -311,9 +312,11 @@ TEST_CASE("depthwise: large tiles are right for every height and width, with few
           const problem p(layer(height + 2 * (1 - pad), width, channels, 3, 1, pad, pad), {-1, 1}, random);
           if (!has_depthwise_tiles(p.s)) continue;
           fenced y(p.outputs(), nan), in_cache(p.outputs(), nan);
-          depthwise_by<native, method>(p.s, p.x.data(), p.packed.data(), y.data(), p.range);
+          layer_operands of{.x = p.x.data(), .packed = p.packed.data(), .y = y.data(), .range = p.range};
+          depthwise_by<native, method>(p.s, of);
           CHECK(worst_error(p, y) < 1);
-          depthwise_by<native, method>(p.s, p.x.data(), p.packed.data(), in_cache.data(), p.range, {}, true, true);
+          of.y = in_cache.data();
+          depthwise_by<native, method>(p.s, of, {}, true, true);
           CHECK(nnrt_test::same_bits(y, in_cache));
         }
 }
@@ -350,7 +353,7 @@ TEST_CASE(
           std::vector<int> writers(static_cast<std::size_t>(p.outputs()));
           for (std::int64_t part = 0; part < 3; ++part) {
             fenced y(p.outputs(), nan);
-            depthwise(s, p.x.data(), p.packed.data(), y.data(), p.range, {part, 3});
+            depthwise(s, {.x = p.x.data(), .packed = p.packed.data(), .y = y.data(), .range = p.range}, {part, 3});
             for (std::int64_t i = 0; i < p.outputs(); ++i)
               writers[static_cast<std::size_t>(i)] += std::isnan(y[i]) ? 0 : 1;
             if (size > 1) continue;

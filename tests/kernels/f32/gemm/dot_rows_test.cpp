@@ -25,8 +25,8 @@ void check(std::int64_t k, std::int64_t n, bool has_bias, clamp_range range, std
   CAPTURE(n);
   fenced x(k), w(n * k), bias(n), y(n, untouched);
   randomize(x, random), randomize(w, random), randomize(bias, random);
-  const float* const added = has_bias ? bias.data() : nullptr;
-  dot_rows(x.data(), w.data(), added, k, n, y.data(), range);
+  const dense_weights weights{.k = k, .n = n, .w = w.data(), .bias = has_bias ? bias.data() : nullptr};
+  dot_rows(weights, x.data(), y.data(), range);
   for (std::int64_t j = 0; j < n; ++j) {
     double sum = has_bias ? double{bias[j]} : 0, size = 1;
     for (std::int64_t i = 0; i < k; ++i) {
@@ -38,7 +38,7 @@ void check(std::int64_t k, std::int64_t n, bool has_bias, clamp_range range, std
   }
   for (const std::int64_t parts : {2, 3, 7, 64}) {
     fenced divided(n, untouched);
-    for (std::int64_t i = parts; i-- > 0;) dot_rows(x.data(), w.data(), added, k, n, divided.data(), range, {i, parts});
+    for (std::int64_t i = parts; i-- > 0;) dot_rows(weights, x.data(), divided.data(), range, {i, parts});
     REQUIRE(same_bits(divided, y));
   }
 }
@@ -63,11 +63,11 @@ TEST_CASE("dot_rows: rows of several pages, and those that are read four at a ti
 
 TEST_CASE("dot_rows: no products give the bias, clamped; no rows write nothing") {
   fenced nothing(0), bias(5, 7.0F), y(5, untouched);
-  dot_rows(nothing.data(), nothing.data(), bias.data(), 0, 5, y.data(), {0.0F, 6.0F});
+  dot_rows({.k = 0, .n = 5, .w = nothing.data(), .bias = bias.data()}, nothing.data(), y.data(), {0.0F, 6.0F});
   CHECK(std::ranges::all_of(y.all(), [](float x) { return x == 6.0F; }));
-  dot_rows(nothing.data(), nothing.data(), nullptr, 0, 5, y.data());
+  dot_rows({.k = 0, .n = 5, .w = nothing.data()}, nothing.data(), y.data());
   CHECK(std::ranges::all_of(y.all(), [](float x) { return x == 0.0F; }));
-  dot_rows(nothing.data(), nothing.data(), nullptr, 3, 0, nothing.data());
+  dot_rows({.k = 3, .n = 0, .w = nothing.data()}, nothing.data(), nothing.data());
 }
 
 TEST_CASE("dot_rows: an infinity or a NaN reaches the rows that it is a factor of, and no others") {
@@ -75,7 +75,7 @@ TEST_CASE("dot_rows: an infinity or a NaN reaches the rows that it is a factor o
     CAPTURE(k);
     fenced x(k, 1.0F), w(6 * k, 1.0F), y(6);
     w[1 * k] = inf, w[3 * k + k - 1] = std::numeric_limits<float>::quiet_NaN();
-    dot_rows(x.data(), w.data(), nullptr, k, 6, y.data(), {0.0F, inf});
+    dot_rows({.k = k, .n = 6, .w = w.data()}, x.data(), y.data(), {0.0F, inf});
     for (const std::int64_t j : {0, 2, 4, 5}) CHECK(y[j] == static_cast<float>(k));
     CHECK(y[1] == inf);
     CHECK(y[3] != y[3]);

@@ -37,15 +37,18 @@ struct problem {
         bias(s.n),
         packed(packed_floats(s.k, s.n)) {
     randomize(a, random), randomize(b, random), randomize(bias, random);
-    pack(b.data(), s.n, 1, s.k, s.n, bias.data(), packed.data());
+    pack({b.data(), s.n, 1}, {.k = s.k, .n = s.n, .bias = bias.data()}, packed.data());
   }
   static std::int64_t extent(std::int64_t rows, std::int64_t pitch, std::int64_t width) {
     return rows == 0 ? 0 : (rows - 1) * pitch + width;
   }
+  gemm_arguments arguments(fenced& c) const {
+    return {.shape = s, .a = {a.data(), lda}, .packed = packed.data(), .c = {c.data(), ldc}, .range = range};
+  }
   fenced empty_result() const { return fenced(extent(s.m, ldc, s.n), untouched); }
   void run(fenced& c, part p = {}) const {
     const tile_table tiles = nnrt_test::tiles_in(tile_set_for(s.m, s.n));
-    gemm(s, a.data(), lda, packed.data(), c.data(), ldc, range, p, tiles);
+    gemm(arguments(c), {p}, tiles);
   }
 };
 
@@ -187,7 +190,7 @@ TEST_CASE("gemm: copied rows give the bits that rows give where they lie, in eve
           fenced c = p.empty_result();
           for (std::int64_t i = parts; i-- > 0;) {
             fenced scratch(total(m, k), nan);
-            gemm_on_copies(p.s, p.a.data(), p.packed.data(), c.data(), scratch.data(), p.range, {i, parts}, tiles);
+            gemm_on_copies(p.arguments(c), scratch.data(), {{i, parts}}, tiles);
             for (std::int64_t at = copied_rows_floats(m, k); at < total(m, k); ++at) CHECK(std::isnan(scratch[at]));
           }
           CHECK(nnrt_test::same_bits(c, right));
@@ -215,8 +218,8 @@ TEST_CASE("gemm: a matrix stored by columns packs like one stored by rows") {
       randomize(b, random);
       for (std::int64_t i = 0; i < k; ++i)
         for (std::int64_t j = 0; j < n; ++j) transposed[j * k + i] = b[i * n + j];
-      pack(b.data(), n, 1, k, n, nullptr, by_rows.data());
-      pack(transposed.data(), 1, k, k, n, nullptr, by_columns.data());
+      pack({b.data(), n, 1}, {.k = k, .n = n}, by_rows.data());
+      pack({transposed.data(), 1, k}, {.k = k, .n = n}, by_columns.data());
       CHECK(nnrt_test::same_bits(by_rows, by_columns));
     }
 }
@@ -226,7 +229,7 @@ TEST_CASE("gemm: a panel of half a vector has pairs of k, and the last of an odd
     const std::int64_t k = 6, n = f32_lanes / 2 - 1, run = 3;
     fenced b(k * n), packed(packed_floats(k, n));
     for (std::int64_t i = 0; i < k * n; ++i) b[i] = static_cast<float>(i + 1);
-    pack(b.data(), n, 1, k, n, run, nullptr, packed.data());
+    pack({b.data(), n, 1}, {.k = k, .n = n, .run = run}, packed.data());
     const std::int64_t firsts[] = {0, 2, 3, 5}, seconds[] = {1, 2, 4, 5};
     const float* panel = packed.data() + f32_lanes;
     for (std::size_t pair = 0; pair < 4; ++pair, panel += f32_lanes)
@@ -255,11 +258,11 @@ TEST_CASE(
       fenced a(m * lda, nan), b(k * n, 1.0F), packed(packed_floats(k, n)), c(m * n);
       for (std::int64_t i = 0; i < m; ++i)
         for (std::int64_t j = 0; j < k; ++j) a[i * lda + j] = 1.0F;
-      pack(b.data(), n, 1, k, n, nullptr, packed.data());
-      gemm({m, k, n}, a.data(), lda, packed.data(), c.data(), n);
+      pack({b.data(), n, 1}, {.k = k, .n = n}, packed.data());
+      gemm({.shape = {m, k, n}, .a = {a.data(), lda}, .packed = packed.data(), .c = {c.data(), n}});
       CHECK(nnrt_test::same_bits(c, fenced(m * n, static_cast<float>(k))));
       for (std::int64_t i = 0; i < m; ++i) a[i * lda + k - 1] = std::numeric_limits<float>::infinity();
-      gemm({m, k, n}, a.data(), lda, packed.data(), c.data(), n);
+      gemm({.shape = {m, k, n}, .a = {a.data(), lda}, .packed = packed.data(), .c = {c.data(), n}});
       CHECK(nnrt_test::same_bits(c, fenced(m * n, std::numeric_limits<float>::infinity())));
     }
 }
@@ -267,8 +270,8 @@ TEST_CASE(
 TEST_CASE("gemm: no bias means zeros") {
   const std::int64_t n = f32_lanes + 1;
   fenced b(n, 1.0F), packed(packed_floats(1, n), untouched), a(1, 2.0F), c(n);
-  pack(b.data(), n, 1, 1, n, nullptr, packed.data());
-  gemm({1, 1, n}, a.data(), 1, packed.data(), c.data(), n);
+  pack({b.data(), n, 1}, {.k = 1, .n = n}, packed.data());
+  gemm({.shape = {1, 1, n}, .a = {a.data(), 1}, .packed = packed.data(), .c = {c.data(), n}});
   CHECK(nnrt_test::same_bits(c, fenced(n, 2.0F)));
 }
 
@@ -280,8 +283,9 @@ TEST_CASE("gemm: a NaN among the products stays NaN through the clamp and keeps 
       const std::int64_t k = 3;
       fenced a(m * k, 1.0F), b(k * n, 1.0F), packed(packed_floats(k, n)), c(m * n);
       a[(m - 1) * k + 1] = nan;
-      pack(b.data(), n, 1, k, n, nullptr, packed.data());
-      gemm({m, k, n}, a.data(), k, packed.data(), c.data(), n, {0.0F, 6.0F});
+      pack({b.data(), n, 1}, {.k = k, .n = n}, packed.data());
+      gemm(
+          {.shape = {m, k, n}, .a = {a.data(), k}, .packed = packed.data(), .c = {c.data(), n}, .range = {0.0F, 6.0F}});
       for (std::int64_t i = 0; i < m; ++i)
         for (std::int64_t j = 0; j < n; ++j) {
           if (i == m - 1) CHECK(std::isnan(c[i * n + j]));
@@ -335,8 +339,8 @@ TEST_CASE(
     for (const std::int64_t panels : {1, 2, 3, 4, 7}) {
       const problem p({1, k, panels * nr + (panels % 3 == 0 ? 5 : 0)}, 0, 0, {-1.0F, 2.0F}, random);
       fenced c = p.empty_result(), alone = p.empty_result();
-      gemm(p.s, p.a.data(), p.lda, p.packed.data(), c.data(), p.ldc, p.range);
-      gemm(p.s, p.a.data(), p.lda, p.packed.data(), alone.data(), p.ldc, p.range, {}, single);
+      gemm(p.arguments(c));
+      gemm(p.arguments(alone), {}, single);
       CHECK(nnrt_test::same_bits(c, alone));
     }
 }

@@ -43,7 +43,7 @@ template <int Tile, int Stride = 1> struct problem {
     for (std::int64_t i = parts; i-- > 0;)
       for (std::int64_t pieces = 1 + i % 3, k = pieces; k-- > 0;) {
         fenced scratch(winograd_scratch_floats(s, Tile), nan);
-        conv_winograd<native, Tile, Stride>(s, x.data(), packed.data(), y.data(), scratch.data(), range,
+        conv_winograd<native, Tile, Stride>(s, {x.data(), packed.data(), y.data(), scratch.data(), range},
                                             {i, parts, k, pieces}, tiles_in(winograd_tile_set(s, Tile)));
       }
   }
@@ -185,7 +185,7 @@ TEST_CASE("winograd: no bias means zeros") {
   fenced x(36 * f32_lanes, 1.0F), w(27 * f32_lanes, 1.0F), y(48, nan);
   fenced packed(winograd_packed_floats(s, 4), nan), scratch(winograd_scratch_floats(s, 4), nan);
   winograd_pack<4, 1>(s, w.data(), nullptr, packed.data());
-  conv_winograd<native, 4, 1>(s, x.data(), packed.data(), y.data(), scratch.data(), {}, {}, tiles_of<native>);
+  conv_winograd<native, 4, 1>(s, {x.data(), packed.data(), y.data(), scratch.data()}, {}, tiles_of<native>);
   for (std::int64_t i = 0; i < 48; ++i) CHECK(y[i] == doctest::Approx(9.0 * static_cast<double>(f32_lanes)));
 }
 
@@ -230,7 +230,7 @@ template <int Stride> void check_scratch(const conv_shape& s) {
   const std::int64_t own = winograd_scratch_floats(s, 4);
   for (std::int64_t index = 0; index < 3; ++index) {
     fenced scratch(own + 16, 7.0F), y(outputs(s));
-    conv_winograd<native, 4, Stride>(s, p.x.data(), p.packed.data(), y.data(), scratch.data(), {}, {index, 3},
+    conv_winograd<native, 4, Stride>(s, {p.x.data(), p.packed.data(), y.data(), scratch.data()}, {index, 3},
                                      tiles_of<native>);
     for (std::int64_t i = own; i < own + 16; ++i) CHECK(scratch[i] == 7.0F);
   }

@@ -83,12 +83,12 @@ void check(const one_row& layer) {
   CAPTURE(layer.n);
   const std::vector<std::byte> expected = layer.expected();
   std::vector<std::byte> y(expected.size());
-  int8_gemm<>(layer.product(), 1, layer.x.data(), layer.k, y.data(), layer.n);
+  int8_gemm<>(layer.product(), 1, {layer.x.data(), layer.k}, {y.data(), layer.n});
   CHECK(y == expected);
   for (const std::int64_t parts : {2, 3, 7}) {
     std::fill(y.begin(), y.end(), std::byte{});
     for (std::int64_t i = 0; i < parts; ++i)
-      int8_gemm<>(layer.product(), 1, layer.x.data(), layer.k, y.data(), layer.n, {i, parts});
+      int8_gemm<>(layer.product(), 1, {layer.x.data(), layer.k}, {y.data(), layer.n}, {{i, parts}});
     CHECK(y == expected);
   }
   std::fill(y.begin(), y.end(), std::byte{});

@@ -9,6 +9,7 @@
 #include <nnrt/kernels/elementwise/elementwise.hpp>
 #include <nnrt/kernels/f32/depthwise/depthwise.hpp>
 #include <nnrt/kernels/f32/gemm/gemm.hpp>
+#include <nnrt/kernels/f32/layer_operands.hpp>
 #include <nnrt/ops/detail/window_rules.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
@@ -20,6 +21,15 @@ constexpr const float* optional_floats_in(const kernel_call& call, std::size_t i
 
 /// Scratch memory of a call as floats.
 inline float* scratch_floats(const kernel_call& call) { return reinterpret_cast<float*>(call.scratch); }
+
+/// Operands of a layer of which input 0 is x and the last one the packed weights.
+inline layer_operands layer_operands_of(const kernel_call& call, clamp_range range) {
+  return {.x = floats_in(call, 0),
+          .packed = floats_in(call, call.in.size() - 1),
+          .y = floats_out(call),
+          .scratch = scratch_floats(call),
+          .range = range};
+}
 
 /// Maximum number of parts for `macs` multiply-accumulates: one vector of them costs as much as one element of a map.
 constexpr int parts_of_macs(std::int64_t macs) { return parts_for(macs / 16); }
@@ -94,9 +104,9 @@ template <class Op, class Isa> struct depthwise_binding {
     depthwise_pack(call.planned<depthwise_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
   template <depthwise_method Method> static void run(const kernel_call& call) {
-    depthwise_by<native, Method>(
-        recorded_rows<depthwise_shape>(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
-        planned_range<depthwise_shape, clamp_range>(call), part_of(call), !call.rows.is_all(), call.reads_stripe);
+    depthwise_by<native, Method>(recorded_rows<depthwise_shape>(call),
+                                 layer_operands_of(call, planned_range<depthwise_shape, clamp_range>(call)),
+                                 part_of(call), !call.rows.is_all(), call.reads_stripe);
   }
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/kernels/bind/detail/convolution.hpp>
+#include <nnrt/kernels/common/matrix_rows.hpp>
 #include <nnrt/kernels/int16/products.hpp>
 #include <nnrt/ops/detail/convolution.hpp>
 
@@ -20,22 +21,24 @@ constexpr bool is_int16_layer(const kernel_request& node) {
          w.quantised.zero_point == 0;
 }
 
-/// Computes outputs of `count` rows of k values each, `step` apart, for `filters`; filters are contiguous in `weights`.
-/// finish_of(o) returns the output stage of output o; result(row, o, value) stores an output.
+/// Computes outputs of `count` rows for `filters`, the rows of `weights`, which are contiguous: their stride is the
+/// number k of values of a row. finish_of(o) returns the output stage of output o; result(row, o, value) stores an
+/// output.
 template <class FinishOf, class Result>
-void finish_rows(const std::int16_t* rows, std::int64_t count, std::int64_t step, const std::int8_t* weights,
-                 std::int64_t k, interval filters, const FinishOf& finish_of, const Result& result) {
+void finish_rows(matrix_rows<const std::int16_t> rows, std::int64_t count, matrix_rows<const std::int8_t> weights,
+                 interval filters, const FinishOf& finish_of, const Result& result) {
+  const std::int64_t k = weights.stride;
   for (std::int64_t o = filters.begin; o < filters.end; ++o) {
     const auto finish = finish_of(o);
     std::int64_t sums[rows_at_once];
-    const std::int8_t* const w = weights + o * k;
+    const std::int8_t* const w = weights.row(o);
     std::int64_t row = 0;
     for (; row + rows_at_once <= count; row += rows_at_once) {
-      int16_products<rows_at_once>(rows + row * step, step, w, k, sums);
+      int16_products<rows_at_once>(rows.row(row), rows.stride, w, k, sums);
       for (int r = 0; r < rows_at_once; ++r) result(row + r, o, finish(sums[r]));
     }
     for (; row < count; ++row) {
-      int16_products<1>(rows + row * step, step, w, k, sums);
+      int16_products<1>(rows.row(row), rows.stride, w, k, sums);
       result(row, o, finish(sums[0]));
     }
   }
@@ -83,7 +86,7 @@ template <class Op, class Isa> struct int16_convolution_binding {
       for (std::int64_t group = 0; group < attrs.group; ++group) {
         for (std::int64_t i = 0; i < count; ++i) gather(call, attrs, first + i, group, windows + i * k);
         finish_rows(
-            windows, count, k, weights, k, {group * filters, (group + 1) * filters}, finish_of,
+            {windows, k}, count, {weights, k}, {group * filters, (group + 1) * filters}, finish_of,
             [&](std::int64_t row, std::int64_t o, std::int16_t value) { out[(first + row) * w[0] + o] = value; });
       }
     }

@@ -164,7 +164,7 @@ template <class ChannelOf>
 void pack_left_sums(const kernel_call& call, const left_sums& sums, scaled_range range, ChannelOf channel_of) {
   const int8_factors& f = sums.factors;
   if (sums.is_depthwise())
-    return int8_depthwise_pack(sums.depthwise(), f, range, bytes_in(call, 1), channel_of, bytes_out(call), true);
+    return int8_depthwise_pack<true>(sums.depthwise(), f, range, bytes_in(call, 1), channel_of, bytes_out(call));
   int8_conv_pack(sums.shape, f, range, bytes_in(call, 1), channel_of, bytes_out(call));
 }
 /// Runs it. The product has the packing of a convolution, and the addend or the target of the accumulators.

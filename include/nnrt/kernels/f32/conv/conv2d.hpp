@@ -11,6 +11,7 @@
 #include <nnrt/core/algorithm.hpp>
 #include <nnrt/kernels/common/taps.hpp>
 #include <nnrt/kernels/f32/gemm/gemm.hpp>
+#include <nnrt/kernels/f32/layer_operands.hpp>
 
 #include <cstdint>
 
@@ -152,22 +153,23 @@ constexpr std::int64_t direct_scratch(const conv_shape& s) {
          s.in;
 }
 
-/// Buffers of one image, from the current group's first channel.
-struct conv_buffers {
-  const float* x;
-  const float* packed;
-  float* y;
-  float* scratch;
-  clamp_range range;
+/// Operands of one image, from the current group's first channel.
+struct conv_buffers : layer_operands {
   std::int64_t in_pixel, out_pixel, out_row;  // floats from one pixel or row to the next
   tiling tiles;
   std::int64_t max_at_once;  // vertically adjacent blocks per call
 };
 
-/// Copies rows x columns pixels from (y, x) of an image, zeros outside it, without gaps. Pixels of the image are
-/// `pixel` floats apart. Not inlined: one call per stripe is cheap, and inlining adds a kilobyte to each caller.
-[[gnu::noinline]] inline void copy_padded(const conv_shape& s, const float* image, std::int64_t pixel, std::int64_t y,
-                                          std::int64_t x, std::int64_t rows, std::int64_t columns, float* out) {
+/// A rectangle of pixels of an image; parts of it may be outside.
+struct pixel_window {
+  std::int64_t y, x, rows, columns;
+};
+
+/// Copies some pixels of an image, zeros outside it, without gaps. Pixels of the image are `pixel` floats apart. Not
+/// inlined: one call per stripe is cheap, and inlining adds a kilobyte to each caller.
+[[gnu::noinline]] inline void copy_padded(const conv_shape& s, const float* image, std::int64_t pixel,
+                                          const pixel_window& window, float* out) {
+  const auto [y, x, rows, columns] = window;
   const std::int64_t first = nnrt::detail::clamped(-x, 0, columns),
                      end = nnrt::detail::clamped(s.width - x, first, columns);
   for (std::int64_t i = y; i < y + rows; ++i, out += columns * s.in) {
@@ -201,11 +203,18 @@ inline std::int64_t rows_alike(const conv_shape& s, const block_row& row) {
   return nnrt::detail::clamped((std::min(s.out_height, under_all) - row.y) / row.height, 1, blocks_at_once(s));
 }
 
-/// Computes `alike` vertically adjacent blocks: `width` output columns from x, in the given panels. `t` holds the
-/// arguments that the blocks of the row share; the function changes it.
+/// Vertically adjacent blocks: `alike` blocks from `row`, each of `width` output columns from x.
+struct block_column {
+  const block_row& row;
+  std::int64_t alike, x, width;
+};
+
+/// Computes some blocks in the given panels. `t` holds the arguments that the blocks of the row share; the function
+/// changes it.
 template <class Isa>
-void direct_column(const conv_shape& s, const conv_buffers& buffers, const block_row& row, std::int64_t alike,
-                   std::int64_t x, std::int64_t width, interval panels, tile_args& t, panel_prefetch& ahead) {
+void direct_column(const conv_shape& s, const conv_buffers& buffers, const block_column& blocks, interval panels,
+                   tile_args& t, panel_prefetch& ahead) {
+  const auto& [row, alike, x, width] = blocks;
   const std::int64_t iy = row.y * s.stride_h - s.pad_top + row.first_tap * s.dilation_h,
                      ix = x * s.stride_w - s.pad_left;
   // input rows from block to block
@@ -213,8 +222,8 @@ void direct_column(const conv_shape& s, const conv_buffers& buffers, const block
   std::int64_t line = s.width * s.in;
   address a = advanced(address_of(buffers.x), iy * line + ix * s.in);
   if (t.runs > 0 && (ix < 0 || ix + columns > s.width)) {
-    copy_padded(s, buffers.x, buffers.in_pixel, iy, ix, (alike - 1) * below + (t.runs - 1) * s.dilation_h + 1, columns,
-                buffers.scratch);
+    copy_padded(s, buffers.x, buffers.in_pixel,
+                {iy, ix, (alike - 1) * below + (t.runs - 1) * s.dilation_h + 1, columns}, buffers.scratch);
     a = address_of(buffers.scratch), line = columns * s.in;
   }
   t.lda = s.out_width == 1 ? s.stride_h * line : s.stride_w * s.in;
@@ -223,7 +232,7 @@ void direct_column(const conv_shape& s, const conv_buffers& buffers, const block
   set_rows(t, row.height * width, a, buffers.y + row.y * buffers.out_row + x * buffers.out_pixel);
   if (row.height == 2 && s.out_width > 1)
     t.a_second = advanced(a, s.stride_h * line), t.c_second = t.c + buffers.out_row;
-  tile_row<Isa>(buffers.tiles, t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap, panels, ahead);
+  tile_row<Isa>(buffers.tiles, t, row.height * width, {buffers.packed, s.depth(), s.out, row.first_tap}, panels, ahead);
 }
 
 /// True if the image is not in L2: a large image, or one with few channels, which is the network's input.
@@ -254,7 +263,7 @@ void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval ro
         ahead.rows_behind(advanced(address_of(buffers.x), behind * line), alike * row.height * s.stride_h * line);
       }
       for (std::int64_t i = 0; i < across.count(); ++i)
-        direct_column<Isa>(s, buffers, row, alike, across.begin(i), across.rows(i), some_panels, t, ahead);
+        direct_column<Isa>(s, buffers, {row, alike, across.begin(i), across.rows(i)}, some_panels, t, ahead);
       index += alike;
     }
   }
@@ -273,7 +282,7 @@ void direct_stripes(const conv_shape& s, const conv_buffers& buffers, interval r
     const std::int64_t y = stripe.begin * block, outputs = std::min(s.out_height, stripe.end * block) - y;
     // the stripe starts with the first input row of output row y
     padded.height = s.rows_under(outputs), padded.pad_top = y * s.stride_h;
-    copy_padded(s, buffers.x, buffers.in_pixel, y * s.stride_h - s.pad_top, -s.pad_left, padded.height, padded.width,
+    copy_padded(s, buffers.x, buffers.in_pixel, {y * s.stride_h - s.pad_top, -s.pad_left, padded.height, padded.width},
                 buffers.scratch);
     direct_blocks<Isa>(padded, of_stripe, stripe, panels);
   }
@@ -338,14 +347,12 @@ template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& b
       const auto gather = [&](std::int64_t i, float* to) {
         gather_pixel(s, buffers.x + g * s.group_in(), row * line + i, to);
       };
-      gemm_of_copies<Isa>({{line, k, n},
-                           buffers.packed + g * packed_floats(k, n),
-                           y + g * n,
-                           s.pixel_step(),
-                           buffers.range,
-                           buffers.tiles,
-                           packed_run(k, n, s.run())},
-                          gather, buffers.scratch, {of_line, work.columns});
+      const gemm_arguments of_group{.shape = {line, k, n},
+                                    .packed = buffers.packed + g * packed_floats(k, n),
+                                    .c = {y + g * n, s.pixel_step()},
+                                    .range = buffers.range,
+                                    .run = s.run()};
+      gemm_of_copies<Isa>({of_group, buffers.tiles}, gather, buffers.scratch, {of_line, work.columns});
     }
     done += of_line.size();
   }
@@ -370,7 +377,8 @@ constexpr std::int64_t conv_packed_floats(const conv_shape& s) {
 inline void conv_pack(const conv_shape& s, const float* w, const float* bias, float* out) {
   const std::int64_t k = s.depth(), n = s.group_out();
   for (std::int64_t g = 0; g < s.group; ++g)
-    pack(w + g * n * k, 1, k, k, n, s.run(), bias == nullptr ? nullptr : bias + g * n, out + g * packed_floats(k, n));
+    pack({w + g * n * k, 1, k}, {.k = k, .n = n, .bias = bias == nullptr ? nullptr : bias + g * n, .run = s.run()},
+         out + g * packed_floats(k, n));
 }
 
 /// Floats of scratch for each part of conv().
@@ -428,14 +436,18 @@ constexpr tile_set conv_tile_set_of_stripes(const conv_shape& s, std::int64_t ro
 
 /// conv() with a compile-time method: a program contains only the methods of its layers.
 template <class Isa, conv_method Method>
-void conv_by(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range,
-             part p, const tiling& tiles) {
+void conv_by(const conv_shape& s, const layer_operands& of, part p, const tiling& tiles) {
   const std::int64_t pixels = s.batch * s.out_pixels();
   if (pixels * s.out == 0) return;
-  const detail::conv_buffers buffers{
-      x, packed, y, scratch, range, s.in, s.pixel_step(), s.row_step(), tiles, detail::max_tiles_at_once(p)};
+  const detail::conv_buffers buffers{of, s.in, s.pixel_step(), s.row_step(), tiles, detail::max_tiles_at_once(p)};
   if constexpr (Method == conv_method::product)
-    gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p, tiles, s.run());
+    gemm<Isa>({.shape = {pixels, s.depth(), s.out},
+               .a = {of.x, s.depth()},
+               .packed = of.packed,
+               .c = {of.y, s.out},
+               .range = of.range,
+               .run = s.run()},
+              {p}, tiles);
   else if constexpr (Method == conv_method::direct) detail::conv_direct<Isa>(s, buffers, p);
   else detail::conv_gather<Isa>(s, buffers, p);
 }
@@ -443,20 +455,17 @@ void conv_by(const conv_shape& s, const float* x, const float* packed, float* y,
 /// y = clamp(conv2d(x, w) + bias).
 ///
 /// Results do not depend on the number of parts. Padding may be multiplied as zeros: infinite weights can give NaN at
-/// the border. y must not overlap x.
+/// the border.
 ///
-/// - `packed`: output of conv_pack() for weights and bias.
-/// - `scratch`: conv_scratch_floats(s) floats for this part alone, uninitialised; may be null if the count is 0.
+/// - `of.packed`: output of conv_pack() for weights and bias.
+/// - `of.scratch`: conv_scratch_floats(s) floats.
 /// - `tiles`: the functions of conv_tile_set(s), or more.
 template <class Isa = native>
-void conv(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {},
-          part p = {}, const tiling& tiles = tiles_of<Isa>) {
+void conv(const conv_shape& s, const layer_operands& of, part p = {}, const tiling& tiles = tiles_of<Isa>) {
   const auto method = detail::float_method_of(s);
-  if (method == conv_method::product)
-    return conv_by<Isa, conv_method::product>(s, x, packed, y, scratch, range, p, tiles);
-  if (method == conv_method::direct)
-    return conv_by<Isa, conv_method::direct>(s, x, packed, y, scratch, range, p, tiles);
-  return conv_by<Isa, conv_method::gather>(s, x, packed, y, scratch, range, p, tiles);
+  if (method == conv_method::product) return conv_by<Isa, conv_method::product>(s, of, p, tiles);
+  if (method == conv_method::direct) return conv_by<Isa, conv_method::direct>(s, of, p, tiles);
+  return conv_by<Isa, conv_method::gather>(s, of, p, tiles);
 }
 
 }}}  // namespace nnrt::NNRT_ISA::kernels

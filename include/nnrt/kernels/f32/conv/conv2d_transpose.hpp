@@ -140,7 +140,8 @@ inline void pack_phase(const conv_transpose_shape& s, const phase& h, const phas
     const auto row_of = [&](std::int64_t i) {
       return of_group + place_of_tap(s, h, w, i / channels) * channels + i % channels;
     };
-    pack_rows(row_of, filter, k, n, w.taps * channels, bias == nullptr ? nullptr : bias + g * n,
+    pack_rows(row_of, filter,
+              {.k = k, .n = n, .bias = bias == nullptr ? nullptr : bias + g * n, .run = w.taps * channels},
               out + g * packed_floats(k, n));
   }
 }
@@ -169,12 +170,15 @@ inline void fill_gaps(const conv_transpose_shape& s, const float* bias, float* y
   });
 }
 
-/// Calls f(phase of height, phase of width, packed weights, first output pixel) for each pair of phases with outputs.
-template <class F> void for_each_output(const conv_transpose_shape& s, const float* packed, float* y, F f) {
-  packed += whole_vectors(s.out);
+/// Calls f(phase of height, phase of width, operands) for each pair of phases with outputs: the operands have the
+/// phase's packed weights and first output pixel.
+template <class F> void for_each_output(const conv_transpose_shape& s, const layer_operands& of, F f) {
+  layer_operands of_phase = of;
+  of_phase.packed += whole_vectors(s.out);
   for_each_phase(s, [&](const phase& h, const phase& w) {
-    if (h.outputs > 0 && w.outputs > 0) f(h, w, packed, y + (h.first_output * s.w.output + w.first_output) * s.out);
-    packed += packed_floats_of(s, h, w);
+    of_phase.y = of.y + (h.first_output * s.w.output + w.first_output) * s.out;
+    if (h.outputs > 0 && w.outputs > 0) f(h, w, of_phase);
+    of_phase.packed += packed_floats_of(s, h, w);
   });
 }
 
@@ -225,41 +229,39 @@ constexpr tile_set conv_transpose_tile_set(const conv_transpose_shape& s) {
 /// y = clamp(transposed conv2d(x, w) + bias), for shapes that are not depthwise.
 ///
 /// Results do not depend on the number of parts. Pixels outside the image may be multiplied as zeros: infinite weights
-/// can give NaN at the border. y must not overlap x.
+/// can give NaN at the border.
 ///
-/// - `packed`: output of conv_transpose_pack() for weights and bias.
-/// - `scratch`: conv_transpose_scratch_floats(s) floats for this part alone, uninitialised; may be null if the count is
-///   0.
+/// - `of.packed`: output of conv_transpose_pack() for weights and bias.
+/// - `of.scratch`: conv_transpose_scratch_floats(s) floats.
 /// - `tiles`: the functions of conv_transpose_tile_set(s), or more.
 template <class Isa = native>
-void conv_transpose(const conv_transpose_shape& s, const float* x, const float* packed, float* y, float* scratch,
-                    clamp_range range = {}, part p = {}, const tiling& tiles = tiles_of<Isa>) {
-  detail::fill_gaps(s, packed, y, range, p);
-  detail::for_each_output(s, packed, y,
-                          [&](const detail::phase& h, const detail::phase& w, const float* weights, float* first) {
-                            conv<Isa>(detail::conv_of(s, h, w), x, weights, first, scratch, range, p, tiles);
-                          });
+void conv_transpose(const conv_transpose_shape& s, const layer_operands& of, part p = {},
+                    const tiling& tiles = tiles_of<Isa>) {
+  detail::fill_gaps(s, of.packed, of.y, of.range, p);
+  detail::for_each_output(s, of, [&](const detail::phase& h, const detail::phase& w, const layer_operands& of_phase) {
+    conv<Isa>(detail::conv_of(s, h, w), of_phase, p, tiles);
+  });
 }
 
 /// y = clamp(transposed conv2d(x, w) + bias) for depthwise shapes, vectorised over channels. Pixels outside the image
 /// are skipped. Other arguments as for conv_transpose().
 template <class Isa = native>
-void depthwise_transpose(const conv_transpose_shape& s, const float* x, const float* packed, float* y,
-                         clamp_range range = {}, part p = {}) {
-  detail::fill_gaps(s, packed, y, range, p);
+void depthwise_transpose(const conv_transpose_shape& s, const layer_operands& of, part p = {}) {
+  detail::fill_gaps(s, of.packed, of.y, of.range, p);
   const std::int64_t image = s.h.input * s.w.input * s.in, line = s.w.output * s.out;
-  detail::for_each_output(s, packed, y,
-                          [&](const detail::phase& h, const detail::phase& w, const float* weights, float* first) {
-                            const depthwise_shape shape = detail::depthwise_of(s, h, w);
-                            const interval rows = share(s.batch * h.outputs, p);
-                            for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-                              const std::int64_t n = row / h.outputs, i = row % h.outputs;
-                              float* const to = first + n * s.h.output * line + i * s.h.stride * line;
-                              for (std::int64_t j = 0; j < w.outputs; ++j)
-                                detail::depthwise_pixel(shape, x + n * image, weights, to + j * s.w.stride * s.out,
-                                                        range, i, j, {0, detail::channel_vectors(shape.out())});
-                            }
-                          });
+  detail::for_each_output(s, of, [&](const detail::phase& h, const detail::phase& w, const layer_operands& of_phase) {
+    const depthwise_shape shape = detail::depthwise_of(s, h, w);
+    const interval rows = share(s.batch * h.outputs, p);
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+      const std::int64_t n = row / h.outputs, i = row % h.outputs;
+      float* const to = of_phase.y + n * s.h.output * line + i * s.h.stride * line;
+      layer_operands of_image = of_phase;
+      of_image.x += n * image;
+      for (std::int64_t j = 0; j < w.outputs; ++j)
+        detail::depthwise_pixel(shape, of_image, to + j * s.w.stride * s.out, i, j,
+                                {0, detail::channel_vectors(shape.out())});
+    }
+  });
 }
 
 }}}  // namespace nnrt::NNRT_ISA::kernels

@@ -141,13 +141,12 @@ template <class Isa, int Out> inline constexpr across_function across_rows_of = 
 
 /// y = clamp(conv2d(x, w) + bias) of a shape with is_across_shape().
 ///
-/// Results do not depend on the number of parts. y must not overlap x.
+/// Results do not depend on the number of parts.
 ///
-/// - `packed`: output of across_pack() for weights and bias.
-/// - `scratch`: across_scratch_floats(s) floats for this part alone, uninitialised.
+/// - `of.packed`: output of across_pack() for weights and bias.
+/// - `of.scratch`: across_scratch_floats(s) floats.
 /// - `pair`: `across_rows_of<native, s.out>`.
-inline void conv_spatial(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch,
-                         across_function pair, clamp_range range = {}, part p = {}) {
+inline void conv_spatial(const conv_shape& s, const layer_operands& of, across_function pair, part p = {}) {
   using detail::across_rows;
   const std::int64_t pairs = (s.out_height + 1) / across_rows;
   const interval work = share(s.batch * pairs, p);
@@ -155,12 +154,12 @@ inline void conv_spatial(const conv_shape& s, const float* x, const float* packe
     const std::int64_t image = done / pairs, first = done % pairs,
                        count = std::min(detail::across_stripe(s), std::min(pairs - first, work.end - done));
     const std::int64_t oy = first * across_rows, top = oy * s.stride_h - s.pad_top, line = detail::across_line(s);
-    detail::copy_padded(s, x + image * s.height * s.width, 1, top, -s.pad_left, s.rows_under(across_rows * count), line,
-                        scratch);
+    detail::copy_padded(s, of.x + image * s.height * s.width, 1,
+                        {top, -s.pad_left, s.rows_under(across_rows * count), line}, of.scratch);
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t row = oy + i * across_rows;
-      pair(s, scratch + i * across_rows * s.stride_h * line, packed, y + image * s.image_step() + row * s.row_step(),
-           std::min(across_rows, s.out_height - row), range);
+      pair(s, of.scratch + i * across_rows * s.stride_h * line, of.packed,
+           of.y + image * s.image_step() + row * s.row_step(), std::min(across_rows, s.out_height - row), of.range);
     }
     done += count;
   }

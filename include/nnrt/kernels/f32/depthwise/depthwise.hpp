@@ -32,18 +32,18 @@ inline f32_vec load_inputs(const float* x, std::int64_t o, std::int64_t count, s
   return load(inputs);
 }
 
-/// Computes one output pixel; x is the image's first float.
-inline void depthwise_pixel(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
-                            std::int64_t oy, std::int64_t ox, interval vectors) {
+/// Computes the output pixel (oy, ox), which is at y; of.x is the image's first float.
+inline void depthwise_pixel(const depthwise_shape& s, const layer_operands& of, float* y, std::int64_t oy,
+                            std::int64_t ox, interval vectors) {
   const std::int64_t iy = oy * s.stride_h - s.pad_top, ix = ox * s.stride_w - s.pad_left, out = s.out(),
                      count = std::min(f32_lanes, out);
   const interval ky = taps_inside(iy, s.height, s.kernel_h, s.dilation_h),
                  kx = taps_inside(ix, s.width, s.kernel_w, s.dilation_w);
-  const f32_vec lo = broadcast(&range.lo), hi = broadcast(&range.hi);
-  const address corner =
-      advanced(address_of(x), ((iy + ky.begin * s.dilation_h) * s.width + ix + kx.begin * s.dilation_w) * s.channels);
+  const f32_vec lo = broadcast(&of.range.lo), hi = broadcast(&of.range.hi);
+  const address corner = advanced(
+      address_of(of.x), ((iy + ky.begin * s.dilation_h) * s.width + ix + kx.begin * s.dilation_w) * s.channels);
   const std::int64_t tap = s.dilation_w * s.channels, line = s.dilation_h * s.width * s.channels;
-  packed += vectors.begin * (s.taps() + 1) * f32_lanes;
+  const float* packed = of.packed + vectors.begin * (s.taps() + 1) * f32_lanes;
   for (std::int64_t v = vectors.begin; v < vectors.end; ++v, packed += (s.taps() + 1) * f32_lanes) {
     const std::int64_t o = first_channel(v, out);
     f32_vec sum = load(packed);
@@ -60,11 +60,10 @@ inline void depthwise_pixel(const depthwise_shape& s, const float* x, const floa
 
 /// Computes output rows of one image pixel by pixel.
 template <class Isa>
-void depthwise_row_pixels(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
-                          interval rows, interval vectors) {
+void depthwise_row_pixels(const depthwise_shape& s, const layer_operands& of, interval rows, interval vectors) {
   for (std::int64_t oy = rows.begin; oy < rows.end; ++oy)
     for (std::int64_t ox = 0; ox < s.out_width; ++ox)
-      depthwise_pixel(s, x, packed, y + (oy * s.out_width + ox) * s.out(), range, oy, ox, vectors);
+      depthwise_pixel(s, of, of.y + (oy * s.out_width + ox) * s.out(), oy, ox, vectors);
 }
 
 /// Share of a part: output rows over all images, and vectors of channels in cache lines of `line` channels.
@@ -153,19 +152,17 @@ constexpr depthwise_method depthwise_method_of(const depthwise_shape& s) {
 namespace detail {
 /// Computes output rows of one image by a method.
 template <class Isa, depthwise_method Method>
-void depthwise_rows_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
-                       interval rows, interval vectors, bool is_shared, bool is_in_cache) {
-  if constexpr (Method.kernel == 0) return depthwise_row_pixels<Isa>(s, x, packed, y, range, rows, vectors);
+void depthwise_rows_by(const depthwise_shape& s, const layer_operands& of, interval rows, interval vectors,
+                       bool is_shared, bool is_in_cache) {
+  if constexpr (Method.kernel == 0) return depthwise_row_pixels<Isa>(s, of, rows, vectors);
   else if constexpr (Method.kernel == 5 || !has_strips)
-    return depthwise_tiles<Isa, Method.kernel, Method.stride, 2, Method.columns, Method.pixels>(s, x, packed, y, range,
-                                                                                                rows, vectors);
+    return depthwise_tiles<Isa, Method.kernel, Method.stride, 2, Method.columns, Method.pixels>(s, of, rows, vectors);
   else {
     // Each strip is a call: with few vectors in a low stripe, tiles are faster, in any cache.
     if constexpr (Method.has_large_tiles)
       if (!is_in_cache || vectors.size() < 4)
-        return depthwise_tiles<Isa, 3, 1, large_tile, large_tile, 1>(s, x, packed, y, range, rows, vectors);
-    depthwise_strips<Isa, Method.columns, Method.stride, Method.pixels>(s, x, packed, y, range, rows, vectors,
-                                                                        is_shared);
+        return depthwise_tiles<Isa, 3, 1, large_tile, large_tile, 1>(s, of, rows, vectors);
+    depthwise_strips<Isa, Method.columns, Method.stride, Method.pixels>(s, of, rows, vectors, is_shared);
   }
 }
 }  // namespace detail
@@ -174,35 +171,35 @@ void depthwise_rows_by(const depthwise_shape& s, const float* x, const float* pa
 /// of which s is a stripe.
 ///
 /// Parts are output rows or cache lines of channels; results do not depend on the number of parts. Taps outside the
-/// image are skipped. y must not overlap x.
+/// image are skipped.
 ///
-/// - `packed`: output of depthwise_pack() for weights and bias.
+/// - `of.packed`: output of depthwise_pack() for weights and bias. No scratch is needed.
 /// - `is_stripe`: the image is a row stripe, and other threads may compute the adjacent ones.
 /// - `is_in_cache`: the input has just been written and fits in L2, although the whole tensor may not.
 template <class Isa, depthwise_method Method>
-void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {},
-                  part p = {}, bool is_stripe = false, bool is_in_cache = false) {
+void depthwise_by(const depthwise_shape& s, const layer_operands& of, part p = {}, bool is_stripe = false,
+                  bool is_in_cache = false) {
   if (s.out_width <= 0 || s.out() <= 0) return;
   const rectangle work =
       detail::share_of_layer(s, std::max<std::int64_t>(f32_lanes, 16), detail::channel_vectors(s.out()), p);
   for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
     const std::int64_t image = done / s.out_height, first = done - image * s.out_height,
                        last = std::min(s.out_height, first + work.rows.end - done);
-    const float* const from = x + image * s.height * s.width * s.channels;
-    float* const to = y + image * s.out_height * s.out_width * s.out();
-    detail::depthwise_rows_by<Isa, Method>(s, from, packed, to, range, {first, last}, work.columns,
-                                           is_stripe || p.count > 1, is_in_cache);
+    const layer_operands of_image{.x = of.x + image * s.height * s.width * s.channels,
+                                  .packed = of.packed,
+                                  .y = of.y + image * s.out_height * s.out_width * s.out(),
+                                  .range = of.range};
+    detail::depthwise_rows_by<Isa, Method>(s, of_image, {first, last}, work.columns, is_stripe || p.count > 1,
+                                           is_in_cache);
     done += last - first;
   }
 }
 
 /// depthwise_by() with the fastest method, chosen at run time.
-template <class Isa = native>
-void depthwise(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {},
-               part p = {}) {
+template <class Isa = native> void depthwise(const depthwise_shape& s, const layer_operands& of, part p = {}) {
   const int number = number_of(depthwise_method_of(s));
   const auto by = [&](auto i) {
-    if (number == i) depthwise_by<Isa, depthwise_methods.of[i]>(s, x, packed, y, range, p);
+    if (number == i) depthwise_by<Isa, depthwise_methods.of[i]>(s, of, p);
   };
   each<depthwise_methods.count>(by);
 }

@@ -9,6 +9,7 @@
 #include <nnrt/kernels/common/part.hpp>
 #include <nnrt/kernels/f32/depthwise/accumulators.hpp>
 #include <nnrt/kernels/f32/depthwise/pack.hpp>
+#include <nnrt/kernels/f32/layer_operands.hpp>
 
 #include <cstdint>
 
@@ -165,11 +166,11 @@ constexpr std::int64_t strip_rows(const depthwise_shape& s, std::int64_t rows, b
 
 /// Computes output rows of one image in strips. `is_shared`: other threads may compute the adjacent rows.
 template <class Isa, int Columns, int Stride, int Pixels>
-void depthwise_strips(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
-                      interval rows, interval vectors, bool is_shared) {
+void depthwise_strips(const depthwise_shape& s, const layer_operands& of, interval rows, interval vectors,
+                      bool is_shared) {
   constexpr std::int64_t outputs = Columns * Pixels, in_columns = (outputs - 1) * Stride + 3;
   depthwise_strip t{};
-  t.w = packed, t.channels = s.channels, t.vectors = vectors, t.range = range;
+  t.w = of.packed, t.channels = s.channels, t.vectors = vectors, t.range = of.range;
   t.line = s.width * s.channels, t.out_line = s.out_width * s.channels;
   for (std::int64_t oy = rows.begin; oy < rows.end; oy += t.rows) {
     t.rows = std::min(strip_rows(s, rows.size(), is_shared), rows.end - oy);
@@ -178,8 +179,8 @@ void depthwise_strips(const depthwise_shape& s, const float* x, const float* pac
     t.inside.end = nnrt::detail::clamped(s.height - iy, t.inside.begin, in_rows);
     for (std::int64_t begin = 0; begin < s.out_width; begin += outputs) {
       const std::int64_t ox = std::min(begin, s.out_width - outputs), ix = ox * Stride - s.pad_left;
-      t.x = advanced(address_of(x), iy * t.line + ix * s.channels);
-      t.y = y + (oy * s.out_width + ox) * s.channels;
+      t.x = advanced(address_of(of.x), iy * t.line + ix * s.channels);
+      t.y = of.y + (oy * s.out_width + ox) * s.channels;
       t.first_is_inside = ix >= 0, t.last_is_inside = ix + in_columns <= s.width;
       strip_of_channels<Isa, Columns, Stride, Pixels>(t);
     }

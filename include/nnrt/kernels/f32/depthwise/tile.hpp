@@ -9,6 +9,7 @@
 #include <nnrt/kernels/common/part.hpp>
 #include <nnrt/kernels/f32/depthwise/accumulators.hpp>
 #include <nnrt/kernels/f32/depthwise/pack.hpp>
+#include <nnrt/kernels/f32/layer_operands.hpp>
 
 #include <cstdint>
 
@@ -164,10 +165,10 @@ template <class Isa, int K, int Stride, int Rows, int Columns, int Pixels>
 
 /// Computes output rows of one image in tiles.
 template <class Isa, int K, int Stride, int Rows, int Columns, int Pixels>
-void depthwise_tiles(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
-                     interval rows, interval vectors) {
+void depthwise_tiles(const depthwise_shape& s, const layer_operands& of, interval rows, interval vectors) {
   depthwise_rows t{};
-  t.w = packed + vectors.begin * (K * K + 1) * f32_lanes, t.channels = s.channels, t.vectors = vectors, t.range = range;
+  t.w = of.packed + vectors.begin * (K * K + 1) * f32_lanes, t.channels = s.channels, t.vectors = vectors,
+  t.range = of.range;
   t.line = s.width * s.channels, t.out_line = s.out_width * s.channels;
   t.width = s.width, t.out_width = s.out_width, t.pad_left = s.pad_left;
   constexpr std::int64_t in_rows = (Rows - 1) * Stride + K;
@@ -176,8 +177,8 @@ void depthwise_tiles(const depthwise_shape& s, const float* x, const float* pack
     t.rows = std::min<std::int64_t>(Rows, rows.end - oy);
     t.inside.begin = nnrt::detail::clamped(-iy, 0, in_rows),
     t.inside.end = nnrt::detail::clamped(s.height - iy, t.inside.begin, in_rows);
-    t.x = advanced(address_of(x), iy * t.line);
-    t.y = y + oy * t.out_line;
+    t.x = advanced(address_of(of.x), iy * t.line);
+    t.y = of.y + oy * t.out_line;
     depthwise_row_of_tiles<Isa, K, Stride, Rows, Columns, Pixels>(t);
   }
 }

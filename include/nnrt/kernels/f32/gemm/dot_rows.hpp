@@ -73,11 +73,17 @@ void products_of_rows(const float* x, const float* w, std::int64_t k, std::int64
 
 }  // namespace detail
 
-/// y[j] = clamp(bias[j] + sum over i of x[i] * w[j][i]); w has n rows of k floats.
-/// Results do not depend on the number of parts. `bias`: n floats; null for zeros.
+/// Weights of a dense layer as they are stored: n contiguous rows of k floats, and n floats of bias (null: zeros).
+struct dense_weights {
+  std::int64_t k = 0, n = 0;
+  const float* w = nullptr;
+  const float* bias = nullptr;
+};
+
+/// y[j] = clamp(bias[j] + sum over i of x[i] * w[j][i]). Results do not depend on the number of parts.
 template <class Isa = native>
-void dot_rows(const float* x, const float* w, const float* bias, std::int64_t k, std::int64_t n, float* y,
-              clamp_range range = {}, part p = {}) {
+void dot_rows(const dense_weights& of, const float* x, float* y, clamp_range range = {}, part p = {}) {
+  const auto [k, n, w, bias] = of;
   const interval mine = share(n, p);
   const f32_vec lo(range.lo), hi(range.hi);
   for (std::int64_t first = mine.begin; first < mine.end; first += f32_lanes) {

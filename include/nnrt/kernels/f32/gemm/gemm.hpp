@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/common/matrix_rows.hpp>
 #include <nnrt/kernels/common/part.hpp>
 #include <nnrt/kernels/f32/gemm/tables.hpp>
 
@@ -15,12 +16,24 @@ struct gemm_shape {
   std::int64_t m = 0, k = 0, n = 0;
 };
 
+/// Operands of gemm(). Strides are in floats: a.stride >= k and c.stride >= n; columns n … c.stride of C are not
+/// written. C must not overlap A.
+struct gemm_arguments {
+  gemm_shape shape = {};
+  matrix_rows<const float> a = {};
+  const float* packed = nullptr;  // output of pack() for B and bias
+  matrix_rows<float> c = {};
+  clamp_range range = {};
+  std::int64_t run = 0;  // the run given to pack(); 0 for k
+};
+
 namespace detail {
 
-/// View of packed B: bias, then panels of nr columns.
+/// View of packed B: bias, then panels of nr columns. The first `skipped` runs of k have no rows in A: the rows of a
+/// convolution's kernel that are outside the image.
 struct packed_b {
   const float* packed;
-  std::int64_t k, n;
+  std::int64_t k, n, skipped = 0;
 
   const float* bias(std::int64_t panel) const { return packed + panel * nr; }
   const float* panel(std::int64_t panel) const { return packed + whole_vectors(n) + panel * nr * k; }
@@ -99,19 +112,18 @@ inline std::int64_t tile_row_of_two_panels(const tiling& tiles, tile_args& t, co
 }
 
 /// Computes `t.count` tiles of `rows` rows in the given panels.
-/// The first `skipped` runs of B have no rows in A: the rows of a convolution's kernel that are outside the image. The
-/// function changes `t` instead of copying it: copying a struct that was written in smaller pieces stalls on store
-/// forwarding, 15 ns per row of tiles.
+/// The function changes `t` instead of copying it: copying a struct that was written in smaller pieces stalls on store
+/// forwarding, 15 ns per row of tiles. Inlined: a call would take 2 ns, a twentieth of a small product.
 template <class Isa>
-void tile_row(const tiling& tiles, tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t skipped,
-              interval panels, panel_prefetch& ahead) {
+[[gnu::always_inline]] inline void tile_row(const tiling& tiles, tile_args& t, std::int64_t rows, const packed_b& b,
+                                            interval panels, panel_prefetch& ahead) {
   float *const c = t.c, *const c_second = t.c_second;
   if constexpr (has_rows_of_two_panels)
     if (rows == 1 && t.k == b.k && t.count == 1 && tiles.functions.two_panels != nullptr)
       panels.begin = tile_row_of_two_panels(tiles, t, b, panels);
   for (std::int64_t p = panels.begin; p < panels.end; ++p) {
     const std::int64_t width = b.width(p), vectors = whole_vectors(width);
-    t.b = b.panel(p) + skipped * (is_lane_paired(width) ? (t.k + 1) / 2 : t.k) * vectors;
+    t.b = b.panel(p) + b.skipped * (is_lane_paired(width) ? (t.k + 1) / 2 : t.k) * vectors;
     t.bias = b.bias(p);
     t.c = c + p * nr, t.c_second = c_second + p * nr;
     t.last = width - (vectors - f32_lanes);
@@ -121,15 +133,25 @@ void tile_row(const tiling& tiles, tile_args& t, std::int64_t rows, const packed
   }
 }
 
-/// Arguments that all tiles of a product share. `run` is the result of packed_run().
+/// What all tiles of a product share; `run` is the result of packed_run(). c and ldc are apart: otherwise g++ copies
+/// them from gemm_arguments by one load, which stalls on the two stores before it.
 struct float_product {
   gemm_shape s;
-  const float* packed;
   float* c;
+  const float* packed;
   std::int64_t ldc;
   clamp_range range;
   tiling tiles;
   std::int64_t run;
+
+  float_product(const gemm_arguments& of, const tiling& functions)
+      : s(of.shape),
+        c(of.c.first),
+        packed(of.packed),
+        ldc(of.c.stride),
+        range(of.range),
+        tiles(functions),
+        run(packed_run(s.k, s.n, of.run)) {}
 };
 
 /// Rows of A: the address of row 0, the row stride in floats, and whether unread rows are outside L2.
@@ -141,9 +163,9 @@ struct rows_of_a {
 };
 
 /// Tiles of rows and panels of columns that part `p` computes.
-constexpr rectangle share_of_product(const gemm_shape& s, part p, bool by_columns) {
+constexpr rectangle share_of_product(const gemm_shape& s, const product_part& p) {
   const std::int64_t rows = m_blocking_of(s.m).count(), panels = panels_of(s.n);
-  if (by_columns && panels >= p.count) return {{0, rows}, share(panels, p)};
+  if (p.by_columns && panels >= p.count) return {{0, rows}, share(panels, p)};
   return share(rows, panels, p);
 }
 
@@ -151,7 +173,7 @@ constexpr rectangle share_of_product(const gemm_shape& s, part p, bool by_column
 /// tiles.
 template <class Isa>
 void gemm_tiles(const float_product& product, const rows_of_a& a, const rectangle& work, std::int64_t max_at_once) {
-  const auto& [s, packed, c, ldc, range, tiles, run] = product;
+  const auto& [s, c, packed, ldc, range, tiles, run] = product;
   const std::int64_t lda = a.lda, block = panels_in_cache(s.k);
   const packed_b b{packed, s.k, s.n};
   const m_blocking tiles_of_rows = m_blocking_of(s.m);
@@ -167,7 +189,7 @@ void gemm_tiles(const float_product& product, const rows_of_a& a, const rectangl
       tile += t.count;
       set_rows(t, rows, advanced(a.first, row * lda), c + row * ldc);
       if (a.are_far) ahead.rows_behind(advanced(t.a, t.count * t.a_step), t.count * t.a_step);
-      tile_row<Isa>(tiles, t, rows, b, 0, panels, ahead);
+      tile_row<Isa>(tiles, t, rows, b, panels, ahead);
     }
   }
 }
@@ -176,22 +198,16 @@ void gemm_tiles(const float_product& product, const rows_of_a& a, const rectangl
 
 /// C[m][n] = clamp(A[m][k] * B + bias).
 ///
-/// Strides: lda >= k and ldc >= n, in floats; columns n … ldc of C are not written. C must not overlap A. The order of
-/// summation follows from the shape alone, so results do not depend on the number of parts.
+/// The order of summation follows from the shape alone, so results do not depend on the number of parts.
 ///
-/// - `packed`: output of pack() for B and bias.
 /// - `p`: the part to compute. Any count is correct; parts beyond max(row tiles, panels) have no work.
-/// - `tiles`: the functions of tile_set_for(s.m, s.n), or more.
-/// - `run`: the run given to pack(); 0 for k.
-/// - `by_columns`: parts are panels if there are enough. Used if each thread has just packed its own panels of B.
+/// - `tiles`: the functions of tile_set_for(m, n), or more.
 template <class Isa = native>
-void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
-          clamp_range range = {}, part p = {}, const tiling& tiles = tiles_of<Isa>, std::int64_t run = 0,
-          bool by_columns = false) {
+void gemm(const gemm_arguments& of, product_part p = {}, const tiling& tiles = tiles_of<Isa>) {
+  const gemm_shape& s = of.shape;
   if (s.m <= 0 || s.n <= 0) return;
-  detail::gemm_tiles<Isa>({s, packed, c, ldc, range, tiles, packed_run(s.k, s.n, run)},
-                          {address_of(a), lda, detail::comes_from_afar(s.m * s.k)},
-                          detail::share_of_product(s, p, by_columns), detail::max_tiles_at_once(p));
+  detail::gemm_tiles<Isa>({of, tiles}, {address_of(of.a.first), of.a.stride, detail::comes_from_afar(s.m * s.k)},
+                          detail::share_of_product(s, p), detail::max_tiles_at_once(p));
 }
 
 // --- rows that are copied first ----------------------------------------------
@@ -223,14 +239,14 @@ void gemm_of_copies(const float_product& product, CopyRow copy_row, float* scrat
 }
 }  // namespace detail
 
-/// gemm() of contiguous rows that suffer from 4K aliasing: it multiplies copies of the rows; see rows_alias_4k().
+/// gemm() of rows that suffer from 4K aliasing: it multiplies copies of the rows; see rows_alias_4k(). `scratch`:
+/// copied_rows_floats(m, k) floats for this part alone.
 template <class Isa = native>
-void gemm_on_copies(const gemm_shape& s, const float* a, const float* packed, float* c, float* scratch,
-                    clamp_range range = {}, part p = {}, const tiling& tiles = tiles_of<Isa>, bool by_columns = false) {
+void gemm_on_copies(const gemm_arguments& of, float* scratch, product_part p = {},
+                    const tiling& tiles = tiles_of<Isa>) {
   detail::gemm_of_copies<Isa>(
-      {s, packed, c, s.n, range, tiles, packed_run(s.k, s.n, 0)},
-      [&](std::int64_t i, float* to) { copy_floats(a + i * s.k, s.k, to); }, scratch,
-      detail::share_of_product(s, p, by_columns));
+      {of, tiles}, [&](std::int64_t i, float* to) { copy_floats(of.a.row(i), of.shape.k, to); }, scratch,
+      detail::share_of_product(of.shape, p));
 }
 
 }}}  // namespace nnrt::NNRT_ISA::kernels

@@ -39,6 +39,21 @@ constexpr std::int64_t packed_run(std::int64_t k, std::int64_t n, std::int64_t r
 /// Interval for callers that pack all panels of B at once.
 inline constexpr interval all_panels{0, INT64_MAX / nr};
 
+/// What is packed with B: its extents k x n, and the bias. Strides and addresses of B are given apart.
+struct packed_factor {
+  std::int64_t k = 0, n = 0;
+  const float* bias = nullptr;   // n floats; null for zeros
+  std::int64_t run = 0;          // consecutive rows whose values of A are contiguous; divides k; 0 for k
+  interval panels = all_panels;  // to pack, with their bias; threads may divide them
+};
+
+/// A matrix with constant strides, in floats: element (i, j) is first[i * row_stride + j * column_stride].
+/// Strides are (n, 1) for a k x n matrix and (1, k) for the transposed one, n x k.
+struct strided_matrix {
+  const float* first = nullptr;
+  std::int64_t row_stride = 0, column_stride = 1;
+};
+
 namespace detail {
 
 /// Rows that turn_columns() transposes at once: 256 KiB of the panel's columns stay in L2 between its two passes.
@@ -80,9 +95,8 @@ inline void pair_rows(float* panel, std::int64_t k, std::int64_t run) {
 
 /// Writes the bias of each panel and calls fill(j, used, width, out): the panel starts at column j, `used` of `width`
 /// columns exist. The missing columns become zero.
-template <class Fill>
-void pack_panels(std::int64_t k, std::int64_t n, std::int64_t run, const float* bias, interval panels, float* to,
-                 Fill fill) {
+template <class Fill> void pack_panels(const packed_factor& b, float* to, Fill fill) {
+  const auto [k, n, bias, run, panels] = b;
   const std::int64_t padded = whole_vectors(n);
   float* out = to + padded + panels.begin * nr * k;
   for (std::int64_t j0 = panels.begin * nr; j0 < std::min(padded, panels.end * nr); j0 += nr) {
@@ -108,40 +122,27 @@ void pack_panels(std::int64_t k, std::int64_t n, std::int64_t run, const float* 
 /// [run][pair of k][column][k]; the rest of its memory is not written.
 ///
 /// - `row_of`: row_of(i) is the address of row i; element j is at offset j * column_stride, in floats.
-/// - `run`: number of consecutive rows whose values of A are contiguous; divides k.
-/// - `bias`: n floats; null for zeros.
 /// - `out`: packed_floats(k, n) floats; 64-byte alignment is faster.
-/// - `panels`: the panels to pack, with their bias; all by default. Threads may divide them.
-template <class RowOf>
-void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::int64_t n, std::int64_t run,
-               const float* bias, float* out, interval panels = all_panels) {
-  detail::pack_panels(k, n, run, bias, panels, out,
-                      [&](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
-                        for (std::int64_t i = 0; i < k; ++i, panel += width) {
-                          const float* const row = row_of(i) + j0 * column_stride;
-                          if (column_stride == 1) copy_floats(row, used, panel);
-                          else
-                            for (std::int64_t j = 0; j < used; ++j) panel[j] = row[j * column_stride];
-                        }
-                      });
+template <class RowOf> void pack_rows(RowOf row_of, std::int64_t column_stride, const packed_factor& b, float* out) {
+  detail::pack_panels(b, out, [&, k = b.k](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
+    for (std::int64_t i = 0; i < k; ++i, panel += width) {
+      const float* const row = row_of(i) + j0 * column_stride;
+      if (column_stride == 1) copy_floats(row, used, panel);
+      else
+        for (std::int64_t j = 0; j < used; ++j) panel[j] = row[j * column_stride];
+    }
+  });
 }
 
-/// Packs B from a matrix with constant strides: element (i, j) is b[i * row_stride + j * column_stride].
-/// Strides are (n, 1) for a k x n matrix and (1, k) for n x k.
-inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n,
-                 std::int64_t run, const float* bias, float* out, interval panels = all_panels) {
+/// Packs B from a matrix with constant strides.
+inline void pack(const strided_matrix& from, const packed_factor& b, float* out) {
+  const auto [first, row_stride, column_stride] = from;
   if (row_stride != 1)
-    return pack_rows([=](std::int64_t i) { return b + i * row_stride; }, column_stride, k, n, run, bias, out, panels);
-  detail::pack_panels(k, n, run, bias, panels, out,
-                      [=](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
-                        detail::turn_columns(b + j0 * column_stride, column_stride, k, used, width, panel);
-                      });
-}
-
-/// Packs B for a plain product, whose rows of A are contiguous.
-inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n,
-                 const float* bias, float* out) {
-  pack(b, row_stride, column_stride, k, n, k, bias, out);
+    return pack_rows([first, row_stride](std::int64_t i) { return first + i * row_stride; }, column_stride, b, out);
+  detail::pack_panels(
+      b, out, [first, column_stride, k = b.k](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
+        detail::turn_columns(first + j0 * column_stride, column_stride, k, used, width, panel);
+      });
 }
 
 }}}  // namespace nnrt::NNRT_ISA::kernels

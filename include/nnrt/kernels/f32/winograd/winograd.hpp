@@ -127,26 +127,36 @@ void transform_tile(const conv_shape& s, const float* x, const tile_place& tile,
   const float* const image = x + tile.image * s.height * s.width * s.in;
   if (iy >= 0 && ix >= 0 && iy + pixels <= s.height && ix + pixels <= s.width)
     return transform_input<Tile, Stride>(image + (iy * s.width + ix) * s.in, s.width * s.in, s.in, v, step);
-  copy_padded(s, image, s.in, iy, ix, pixels, pixels, copy);
+  copy_padded(s, image, s.in, {iy, ix, pixels, pixels}, copy);
   transform_input<Tile, Stride>(copy, pixels * s.in, s.in, v, step);
 }
 
-/// Transforms the products of one tile back for one vector of `used` channels, and writes the pixels inside the output.
+/// Output of one vector of channels: their bias, their first output pixel, and the number of lanes in use.
+struct winograd_channels {
+  const float* bias;
+  clamp_range range;
+  float* y;
+  std::int64_t used;
+};
+
+/// Transforms the products of one tile back for one vector of channels, and writes the pixels inside the output. The
+/// products of an element are a row of m.
 template <int Tile, int Stride>
-void transform_output(const conv_shape& s, const float* m, std::int64_t step, const float* bias, clamp_range range,
-                      const tile_place& tile, float* y, std::int64_t used) {
+void transform_output(const conv_shape& s, matrix_rows<const float> m, const tile_place& tile,
+                      const winograd_channels& to) {
+  const auto [bias, range, y, used] = to;
   constexpr int side = Tile + winograd_taps(Stride) - 1;
   const std::int64_t rows = s.out_height - tile.y, columns = s.out_width - tile.x;
   const strides pixel(s.pixel_step());
   const f32_vec start = load(bias), lo = broadcast(&range.lo), hi = broadcast(&range.hi);
-  address from = address_of(m),
+  address from = address_of(m.first),
           row = address_of(y + tile.image * s.image_step() + tile.y * s.row_step() + tile.x * s.pixel_step());
   transform_rectangle<side, side, Tile, Tile>(
       [](const f32_vec(&d)[side], f32_vec(&t)[Tile])
           __attribute__((always_inline)) { winograd_line<Tile, Stride>::output(d, t); },
       [&](auto, auto) __attribute__((always_inline)) {
         const f32_vec value = load(floats_at(from));
-        from = advanced(from, step), optimization_barrier(from);
+        from = advanced(from, m.stride), optimization_barrier(from);
         return value;
       },
       [&](auto j, auto i, f32_vec value) __attribute__((always_inline)) {
@@ -156,10 +166,17 @@ void transform_output(const conv_shape& s, const float* m, std::int64_t step, co
       });
 }
 
+/// Packed weights of all elements in one panel, and its columns in use.
+struct winograd_panel {
+  const float* packed;
+  std::int64_t width;
+};
+
 /// Matrix products of one block: one per element of a tile, `rows` rows each.
 template <class Isa>
-void winograd_products(const winograd_extents& of, std::int64_t rows, const float* v, const float* packed,
-                       std::int64_t width, float* m, const tiling& tiles) {
+void winograd_products(const winograd_extents& of, std::int64_t rows, const float* v, winograd_panel weights, float* m,
+                       const tiling& tiles) {
+  auto [packed, width] = weights;
   alignas(64) static constexpr float no_bias[nr] = {};
   constexpr std::int64_t floats_ahead = 32 * 1024;  // prefetch distance in the weights, which are read in order
   const std::int64_t vectors = whole_vectors(width);
@@ -324,14 +341,14 @@ template <int Tile, int Stride> void winograd_pack(const conv_shape& s, const fl
 /// y = clamp(conv2d(x, w) + bias) of a shape with is_winograd_shape().
 ///
 /// Results do not depend on the number of parts. Errors are about ten times those of conv(). An infinity or NaN in x
-/// reaches all pixels of the tiles that read it. y must not overlap x.
+/// reaches all pixels of the tiles that read it.
 ///
-/// - `packed`: output of `winograd_pack<Tile, Stride>()` for weights and bias.
-/// - `scratch`: winograd_scratch_floats(s, Tile) floats for this part alone, aligned to 64 bytes, uninitialised.
+/// - `data.packed`: output of `winograd_pack<Tile, Stride>()` for weights and bias.
+/// - `data.scratch`: winograd_scratch_floats(s, Tile) floats, aligned to 64 bytes.
 /// - `tiles`: the functions of winograd_tile_set(s, Tile), or more.
 template <class Isa, int Tile, int Stride>
-void conv_winograd(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch,
-                   clamp_range range, part p, const tiling& tiles) {
+void conv_winograd(const conv_shape& s, const layer_operands& data, part p, const tiling& tiles) {
+  const auto [x, packed, y, scratch, range] = data;
   const detail::winograd_extents of(s, Tile);
   const rectangle work = share_of_transforms(of.blocks(), panels_of(s.out), p);
   const float* const weights = packed + whole_vectors(s.out);
@@ -343,11 +360,12 @@ void conv_winograd(const conv_shape& s, const float* x, const float* packed, flo
       detail::transform_tile<Tile, Stride>(s, x, {of, block.begin + t}, copy, v + t * of.row_step(), v_step);
     for (std::int64_t panel = work.columns.begin; panel < work.columns.end; ++panel) {
       const std::int64_t first = panel * nr, width = std::min(nr, s.out - first);
-      detail::winograd_products<Isa>(of, block.size(), v, weights + first * of.products() * s.in, width, m, tiles);
+      detail::winograd_products<Isa>(of, block.size(), v, {weights + first * of.products() * s.in, width}, m, tiles);
       for (std::int64_t t = 0; t < block.size(); ++t)
         for (std::int64_t o = 0; o < width; o += f32_lanes)
-          detail::transform_output<Tile, Stride>(s, m + t * nr + o, m_step, packed + first + o, range,
-                                                 {of, block.begin + t}, y + first + o, std::min(f32_lanes, width - o));
+          detail::transform_output<Tile, Stride>(
+              s, {m + t * nr + o, m_step}, {of, block.begin + t},
+              {packed + first + o, range, y + first + o, std::min(f32_lanes, width - o)});
     }
   }
 }

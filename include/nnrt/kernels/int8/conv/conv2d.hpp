@@ -277,8 +277,7 @@ void byte_stripe_tiles(const conv_shape& s, const int8_product& p, const byte_st
 template <class Isa>
 void int8_conv_image(const conv_shape& s, const int8_product& p, const int8_conv_buffers& of, interval rows,
                      interval panels) {
-  const auto zero = static_cast<std::byte>(p.factors.a_zero);
-  const int8_encoding encoding = encoding_of_rows(p);
+  const int8_padding padding{encoding_of_rows(p), static_cast<std::byte>(p.factors.a_zero)};
   const std::int64_t line = stripe_line(s), columns = s.columns_under(s.out_width), at_once = byte_stripe_rows(s);
   for (std::int64_t g = 0; g < s.group; ++g) {
     int8_product of_group = p;
@@ -287,7 +286,7 @@ void int8_conv_image(const conv_shape& s, const int8_product& p, const int8_conv
     for (std::int64_t row = rows.begin; row < rows.end; row += at_once) {
       const std::int64_t count = std::min(at_once, rows.end - row), top = row * s.stride_h - s.pad_top;
       for (std::int64_t i = 0; i < s.rows_under(count); ++i)
-        copy_padded_row(s, of.x + g * s.group_in(), top + i, -s.pad_left, columns, zero, encoding,
+        copy_padded_row(s, of.x + g * s.group_in(), top + i, {-s.pad_left, columns - s.pad_left}, padding,
                         of.scratch + i * line);
       byte_stripe_tiles<Isa>(s, of_group, {address_of_bytes(of.scratch), line}, count, y + row * s.row_step(), panels);
     }
@@ -315,15 +314,18 @@ void int8_conv_direct(const conv_shape& s, const int8_product& p, const int8_con
 }
 
 /// Copies the inputs of output pixel `pixel` (counted over all images) for one group, in the order of the weights.
-inline void gather_bytes(const conv_shape& s, const std::byte* x, std::int64_t pixel, std::byte zero,
-                         const int8_encoding& encoding, std::byte* out) {
+inline void gather_bytes(const conv_shape& s, const std::byte* x, std::int64_t pixel, int8_padding padding,
+                         std::byte* out) {
   const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width,
                      ox = pixel % s.out_width;
   const std::int64_t side_by_side = s.dilation_w == 1 ? s.kernel_w : 1;
   for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
-    for (std::int64_t kx = 0; kx < s.kernel_w; kx += side_by_side, out += side_by_side * s.group_in() * encoding.size())
+    for (std::int64_t kx = 0; kx < s.kernel_w;
+         kx += side_by_side, out += side_by_side * s.group_in() * padding.encoding.size()) {
+      const std::int64_t ix = ox * s.stride_w - s.pad_left + kx * s.dilation_w;
       copy_padded_row(s, x + image * s.height * s.width * s.in, oy * s.stride_h - s.pad_top + ky * s.dilation_h,
-                      ox * s.stride_w - s.pad_left + kx * s.dilation_w, side_by_side, zero, encoding, out);
+                      {ix, ix + side_by_side}, padding, out);
+    }
 }
 
 template <class Isa>
@@ -340,9 +342,9 @@ void int8_conv_gather(const conv_shape& s, const int8_product& p, const int8_con
           of_group, line,
           [&](const interval& pixels, const int8_encoding& encoding, std::byte* to, std::int64_t step) {
             for (std::int64_t j = pixels.begin; j < pixels.end; ++j, to += step)
-              gather_bytes(s, of.x + g * s.group_in(), i * line + j, zero, encoding, to);
+              gather_bytes(s, of.x + g * s.group_in(), i * line + j, {encoding, zero}, to);
           },
-          of.scratch, y + g * s.group_out(), s.pixel_step(), share_of);
+          of.scratch, {y + g * s.group_out(), s.pixel_step()}, {share_of});
     }
 }
 
@@ -360,7 +362,7 @@ void int8_conv(const int8_conv_plan& plan, const int8_product& p, const int8_con
     if (plan.in_winograd != 0) return int8_winograd<Isa>(s, p, of.x, of.y, of.scratch, share_of);
   switch (plan.method) {
     case conv_method::product:
-      return int8_matrix_product<Isa>(p, s.batch * s.out_pixels(), of.x, of.scratch, of.y, share_of);
+      return int8_matrix_product<Isa>(p, s.batch * s.out_pixels(), of.x, of.scratch, of.y, {share_of});
     case conv_method::direct: return detail::int8_conv_direct<Isa>(s, p, of, share_of);
     case conv_method::gather: return detail::int8_conv_gather<Isa>(s, p, of, share_of);
   }

@@ -39,13 +39,21 @@ constexpr std::int64_t int8_conv_transpose_scratch_bytes(const conv_transpose_sh
   return most;
 }
 
+/// Output channels: channel_of(o) returns factor and bias of channel o, lone_of(o) the quantised value of its bias
+/// alone, which outputs without taps get.
+template <class ChannelOf, class LoneOf> struct transposed_channels {
+  ChannelOf channel_of;
+  LoneOf lone_of;
+};
+template <class ChannelOf, class LoneOf>
+transposed_channels(ChannelOf, LoneOf) -> transposed_channels<ChannelOf, LoneOf>;
+
 /// Packs weights [out, kernel_h, kernel_w, in / group].
-///
-/// channel_of(o) returns factor and bias of output channel o. lone_of(o) returns the quantised value of its bias alone.
 template <class ChannelOf, class LoneOf>
 void int8_conv_transpose_pack(const conv_transpose_shape& s, const int8_factors& f, scaled_range range,
-                              const std::byte* weights, ChannelOf channel_of, LoneOf lone_of, std::byte* out) {
-  for (std::int64_t o = 0; o < s.out; ++o) out[o] = static_cast<std::byte>(lone_of(o));
+                              const std::byte* weights, const transposed_channels<ChannelOf, LoneOf>& outputs,
+                              std::byte* out) {
+  for (std::int64_t o = 0; o < s.out; ++o) out[o] = static_cast<std::byte>(outputs.lone_of(o));
   out += rounded_up(s.out, 64);
   const std::int64_t channels = s.in / s.group, filter = s.h.kernel * s.w.kernel * channels;
   detail::for_each_byte_phase(s, [&](const detail::phase& h, const detail::phase& w, const conv_shape& c) {
@@ -54,7 +62,7 @@ void int8_conv_transpose_pack(const conv_transpose_shape& s, const int8_factors&
         [&](std::int64_t o, std::int64_t i) {
           return f.at(weights, o * filter + detail::place_of_tap(s, h, w, i / channels) * channels + i % channels);
         },
-        channel_of, out);
+        outputs.channel_of, out);
     out += int8_conv_packed_bytes(int8_conv_plan::of(c));
   });
 }

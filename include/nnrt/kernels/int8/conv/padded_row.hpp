@@ -11,11 +11,17 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
 
-/// Copies `count` pixels of row y from column x on, the channels of one group of each. Pixels outside the image get the
-/// zero point.
-inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::int64_t y, std::int64_t x,
-                            std::int64_t count, std::byte zero, const int8_encoding& encoding, std::byte* out) {
-  const std::int64_t channels = s.group_in();
+/// Copies of pixels: their encoding, and the zero point of pixels outside the image.
+struct int8_padding {
+  int8_encoding encoding;
+  std::byte zero;
+};
+
+/// Copies some pixels of row y, the channels of one group of each. Pixels outside the image get the zero point.
+inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::int64_t y, interval pixels,
+                            int8_padding padding, std::byte* out) {
+  const auto [encoding, zero] = padding;
+  const std::int64_t channels = s.group_in(), x = pixels.begin, count = pixels.size();
   const std::int64_t left = y < 0 || y >= s.height ? count : nnrt::detail::clamped(-x, 0, count),
                      right = nnrt::detail::clamped(s.width - x, left, count);
   const std::int64_t pixel = channels * encoding.size();

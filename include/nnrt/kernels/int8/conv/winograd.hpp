@@ -222,31 +222,47 @@ void transform_byte_pixels(const std::byte* pixels, std::int64_t line, std::int6
   }
 }
 
-/// Transforms adjacent tiles, the first at `first`. Tiles that cross the edge of the image are read from a copy that is
-/// padded with zero points.
+/// A block of the tiles of a convolution.
+struct int8_winograd_block {
+  const conv_shape& s;
+  const int8_winograd_tiles& of;
+  interval tiles;
+};
+
+/// Images of a convolution, the zero point outside them, and memory for a padded copy.
+struct int8_winograd_images {
+  const std::byte* x;
+  std::byte zero;
+  std::byte* copy;
+};
+
+/// Transforms adjacent tiles of a block, the first at `first`. Tiles that cross the edge of the image are read from a
+/// copy that is padded with zero points.
 template <bool IsSigned>
-void transform_byte_tiles(const conv_shape& s, const std::byte* x, std::byte zero, const tile_place& first,
-                          std::int64_t tiles, std::byte* copy, std::byte* v, const int8_winograd_tiles& of,
-                          std::int64_t element) {
+void transform_byte_tiles(const int8_winograd_block& block, const int8_winograd_images& images, const tile_place& first,
+                          std::int64_t tiles, std::byte* v) {
+  const conv_shape& s = block.s;
+  const int8_winograd_tiles& of = block.of;
+  const auto [x, zero, copy] = images;
+  const std::int64_t element = of.element_bytes(block.tiles.size());
   const std::int64_t iy = first.y - s.pad_top, ix = first.x - s.pad_left, columns = 2 * tiles + 2;
   const std::byte* const image = x + first.image * s.height * s.width * s.in;
   const bool is_inside = iy >= 0 && ix >= 0 && iy + 4 <= s.height && ix + columns <= s.width;
   const std::byte* pixels = is_inside ? image + (iy * s.width + ix) * s.in : copy;
   const std::int64_t line = (is_inside ? s.width : columns) * s.in;
   for (std::int64_t row = 0; row < 4 && !is_inside; ++row)
-    copy_padded_row(s, image, iy + row, ix, columns, zero, {}, copy + row * line);
+    copy_padded_row(s, image, iy + row, {ix, ix + columns}, {{}, zero}, copy + row * line);
   for (std::int64_t i = 0; i < tiles; ++i, pixels += 2 * s.in, v += of.row_bytes())
     transform_byte_pixels<IsSigned>(pixels, line, s.in, v, element);
 }
 template <bool IsSigned>
-void transform_byte_block(const conv_shape& s, const std::byte* x, std::byte zero, const int8_winograd_tiles& of,
-                          const interval& block, std::byte* copy, std::byte* v) {
-  const std::int64_t element = of.element_bytes(block.size());
-  tile_place first(of, block.begin);
-  for (std::int64_t left = block.size(), count = 0; left > 0;
+void transform_byte_block(const int8_winograd_block& block, const int8_winograd_images& images, std::byte* v) {
+  const int8_winograd_tiles& of = block.of;
+  tile_place first(of, block.tiles.begin);
+  for (std::int64_t left = block.tiles.size(), count = 0; left > 0;
        left -= count, first.advance(of, count), v += count * of.row_bytes()) {
     count = std::min(std::min(of.copied_at_once(), left), of.across - first.x / 2);
-    transform_byte_tiles<IsSigned>(s, x, zero, first, count, copy, v, of, element);
+    transform_byte_tiles<IsSigned>(block, images, first, count, v);
   }
 }
 
@@ -289,17 +305,18 @@ inline void transform_byte_sums(const std::int32_t* sums, std::int64_t element, 
 
 /// Runs the output stage of a block in one panel: as many adjacent tiles at a time as finish_sums() takes.
 template <class Isa>
-void finish_byte_winograd(const conv_shape& s, const int8_product& p, const int8_winograd_tiles& of,
-                          const interval& block, std::int64_t panel, const std::int32_t* sums, std::byte* y) {
+void finish_byte_winograd(const int8_winograd_block& block, const int8_product& p, std::int64_t panel,
+                          const std::int32_t* sums, std::byte* y) {
+  const auto& [s, of, tiles] = block;
   constexpr std::int64_t at_once = vector_of_sums / sum_stride / 2, line = 2 * vector_of_sums;
-  const m_blocking rows{block.size()};
+  const m_blocking rows{tiles.size()};
   const std::byte* const start = p.packed + p.packing.bias_at() + 2 * panel * register_bytes;
   const auto* const scales = reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel;
   const std::int64_t vectors = p.packing.vectors_of(panel), width = p.packing.width(panel),
-                     element = of.element_sums(block.size());
-  tile_place first(of, block.begin);
+                     element = of.element_sums(tiles.size());
+  tile_place first(of, tiles.begin);
   std::int64_t row_tile = 0, row = 0, count = 0;  // of the next tile
-  for (std::int64_t left = block.size(); left > 0; left -= count, first.advance(of, count)) {
+  for (std::int64_t left = tiles.size(); left > 0; left -= count, first.advance(of, count)) {
     count = std::min(std::min(at_once, left), of.across - first.x / 2);
     alignas(64) std::int32_t finished[2 * line];
     for (std::int64_t i = 0; i < count; ++i) {
@@ -331,17 +348,18 @@ void int8_winograd(const conv_shape& s, const int8_product& p, const std::byte* 
   const detail::int8_winograd_tiles of(s);
   const rectangle work = share_of_transforms(of.blocks(), p.packing.panels(), share_of);
   for (std::int64_t b = work.rows.begin; b < work.rows.end && work.columns.size() > 0; ++b) {
-    const interval block = of.block(b);
-    const std::int64_t element = of.element_bytes(block.size());
+    const interval tiles = of.block(b);
+    const detail::int8_winograd_block block{s, of, tiles};
+    const std::int64_t element = of.element_bytes(tiles.size());
     auto* const sums = reinterpret_cast<std::int32_t*>(scratch + 16 * element);
     std::byte* const copy =
-        scratch + 16 * element + 16 * of.element_sums(block.size()) * std::int64_t{sizeof(std::int32_t)};
-    const auto zero = static_cast<std::byte>(p.factors.a_zero);
-    if (p.factors.is_unsigned) detail::transform_byte_block<false>(s, x, zero, of, block, copy, scratch);
-    else detail::transform_byte_block<true>(s, x, zero, of, block, copy, scratch);
+        scratch + 16 * element + 16 * of.element_sums(tiles.size()) * std::int64_t{sizeof(std::int32_t)};
+    const detail::int8_winograd_images images{x, static_cast<std::byte>(p.factors.a_zero), copy};
+    if (p.factors.is_unsigned) detail::transform_byte_block<false>(block, images, scratch);
+    else detail::transform_byte_block<true>(block, images, scratch);
     for (std::int64_t panel = work.columns.begin; panel < work.columns.end; ++panel) {
-      detail::int8_winograd_products<Isa>(p, of, block.size(), scratch, panel, sums);
-      detail::finish_byte_winograd<Isa>(s, p, of, block, panel, sums, y);
+      detail::int8_winograd_products<Isa>(p, of, tiles.size(), scratch, panel, sums);
+      detail::finish_byte_winograd<Isa>(block, p, panel, sums, y);
     }
   }
 }

@@ -100,7 +100,7 @@ template <class Isa, bool LeavesSums> struct int8_depthwise_rows {
 /// y = clamp(depthwise_conv2d(x, w) + bias) of quantised values. Parts are output rows or sets of channels; every
 /// division into parts gives the same bits. y must not overlap x.
 ///
-/// LeavesSums: the accumulators get an addend or are kept; the weights must be packed with leaves_sums.
+/// LeavesSums: the accumulators get an addend or are kept; the weights must be packed with LeavesSums.
 template <class Isa = native, bool LeavesSums = false>
 void int8_depthwise(const depthwise_shape& s, const int8_depthwise_buffers& of, part p = {}) {
   if (s.batch * s.out_height * s.out_width * s.out() <= 0) return;

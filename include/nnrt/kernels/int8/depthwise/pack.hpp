@@ -172,11 +172,10 @@ inline void pack_taps(const int8_depthwise_plan& plan, const int8_factors& f, co
 
 /// Packs weights [out, kernel_h, kernel_w].
 ///
-/// channel_of(o) returns factor and bias of output channel o. `leaves_sums` says that int8_depthwise() will run with
-/// LeavesSums.
-template <class ChannelOf>
+/// channel_of(o) returns factor and bias of output channel o. LeavesSums: int8_depthwise() will run with LeavesSums.
+template <bool LeavesSums = false, class ChannelOf>
 void int8_depthwise_pack(const depthwise_shape& s, const int8_factors& f, scaled_range range, const std::byte* w,
-                         ChannelOf channel_of, std::byte* out, bool leaves_sums = false) {
+                         ChannelOf channel_of, std::byte* out) {
   const detail::int8_depthwise_plan plan(s, f.b_zero_as_seen());
   std::fill_n(out, plan.sets() * plan.set_bytes(), std::byte{});
   possible_scales of_few[4];  // of fewer channels than a register has bytes: each is in several sets
@@ -186,7 +185,7 @@ void int8_depthwise_pack(const depthwise_shape& s, const int8_factors& f, scaled
     possible_scales possible[4];
     detail::int8_column columns[register_bytes];
     for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
-      const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, leaves_sums);
+      const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, LeavesSums);
       const std::int64_t place = plan.first_byte(set) + byte, channel = place % s.out();
       detail::int8_column& column = columns[byte] = detail::column_of_taps(plan, f, w, channel);
       int8_channel made = channel_of(channel);
@@ -208,7 +207,7 @@ void int8_depthwise_pack(const depthwise_shape& s, const int8_factors& f, scaled
     for (std::int64_t v = 0; v < 4; ++v) choose_scales(possible[v], method, scales[v]);
     agree_on_halves(scales, 4);
     for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
-      const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, leaves_sums);
+      const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, LeavesSums);
       const std::int64_t included = included_in_sums(possible[scale_at.vector], scale_at.lane, method);
       const std::int32_t start = detail::starting_sum(included, columns[byte], 0, f);
       std::memcpy(sums + at.vector * register_bytes + at.lane * 4, &start, sizeof start);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <nnrt/core/algorithm.hpp>
+#include <nnrt/kernels/common/matrix_rows.hpp>
 #include <nnrt/kernels/common/part.hpp>
 #include <nnrt/kernels/int8/gemm/amx_blocks.hpp>
 #include <nnrt/kernels/int8/gemm/arguments.hpp>
@@ -25,11 +26,9 @@ constexpr interval share_of_panels(const int8_packing& packing, part of) {
   const interval panels = share(packing.panels(), of);
   return {packing.undivided(panels.begin), packing.undivided(panels.end)};
 }
-/// Row tiles and panels of part `of`. The panel bounds never fall between two panels that are packed as one. With
-/// `by_columns`, the parts are panels if there are enough of them. That suits a B of which each thread has just packed
-/// its own panels.
-constexpr rectangle share_of_panels(const int8_packing& packing, std::int64_t rows, part of, bool by_columns = false) {
-  if (by_columns && packing.panels() >= of.count) return {{0, rows}, share_of_panels(packing, of)};
+/// Row tiles and panels of part `of`. The panel bounds never fall between two panels that are packed as one.
+constexpr rectangle share_of_panels(const int8_packing& packing, std::int64_t rows, const product_part& of) {
+  if (of.by_columns && packing.panels() >= of.count) return {{0, rows}, share_of_panels(packing, of)};
   const rectangle work = share(rows, packing.panels(), of, int8_row_length);
   return {work.rows, {packing.undivided(work.columns.begin), packing.undivided(work.columns.end)}};
 }
@@ -251,53 +250,54 @@ constexpr std::int64_t int8_tiles_in_cache(std::int64_t lda) {
 
 /// Computes the row tiles and panels of `work`.
 template <class Isa>
-void int8_gemm_tiles(const int8_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
-                     std::int64_t ldc, const rectangle& work) {
-  const std::int64_t panels = int8_panels_in_cache(p.packing), tiles = int8_tiles_in_cache(lda);
+void int8_gemm_tiles(const int8_product& p, std::int64_t m, matrix_rows<const std::byte> a, matrix_rows<std::byte> c,
+                     const rectangle& work) {
+  const std::int64_t panels = int8_panels_in_cache(p.packing), tiles = int8_tiles_in_cache(a.stride);
   const m_blocking tiles_of_rows = int8_m_blocking_of(m);
   for (std::int64_t panel = work.columns.begin; panel < work.columns.end; panel += panels)
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += tiles) {
       const std::int64_t row = tiles_of_rows.begin(tile),
                          end = tiles_of_rows.begin(std::min(tile + tiles, work.rows.end));
       int8_tile_rows<Isa>(
-          p, {address_of_bytes(a + row * lda), lda, 0, c + row * ldc, ldc, end - row, encoding_of_rows(p).is_wide},
+          p, {address_of_bytes(a.row(row)), a.stride, 0, c.row(row), c.stride, end - row, encoding_of_rows(p).is_wide},
           {panel, std::min(work.columns.end, panel + panels)});
     }
 }
 
 /// Computes some rows in the given panels in AMX blocks.
 template <class Isa>
-void int8_gemm_blocks(block_walk<Isa>& walk, std::int64_t rows, const std::byte* a, std::int64_t lda, std::byte* c,
-                      std::int64_t ldc, const interval& columns) {
+void int8_gemm_blocks(block_walk<Isa>& walk, std::int64_t rows, matrix_rows<const std::byte> a,
+                      matrix_rows<std::byte> c, const interval& columns) {
   const row_blocks blocks(rows);
   walk.walk(blocks.count, blocks.height, columns, [&](std::int64_t i) -> int8_block {
-    return {address_of_bytes(a + blocks.begin(i) * lda), c + blocks.begin(i) * ldc, blocks.repeated(i)};
+    return {address_of_bytes(a.row(blocks.begin(i))), c.row(blocks.begin(i)), blocks.repeated(i)};
   });
 }
 
 }  // namespace detail
 
-/// Computes C [m, n] from `a` [m, k], whose rows have the encoding encoding_of_rows(p) and are lda bytes apart.
+/// Computes C [m, n] from A [m, k], whose rows have the encoding encoding_of_rows(p). Strides are in bytes.
 ///
 /// The kernel reads whole dot products: unless k is a multiple of 4, up to 3 values after each row must be readable.
 /// Their values do not matter. Every division into parts gives the same bits.
 template <class Isa = native>
-void int8_gemm(const int8_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
-               std::int64_t ldc, part of = {}, bool by_columns = false) {
+void int8_gemm(const int8_product& p, std::int64_t m, matrix_rows<const std::byte> a, matrix_rows<std::byte> c,
+               product_part of = {}) {
   if (m <= 0 || p.packing.n <= 0) return;
   if constexpr (has_matrix_registers)
     if (goes_in_blocks(p)) {
       const m_blocking tiles = int8_m_blocking_of(m);
-      const rectangle work = share_of_panels(p.packing, tiles.count(), of, by_columns);
+      const rectangle work = share_of_panels(p.packing, tiles.count(), of);
       const std::int64_t first = tiles.begin(work.rows.begin), rows = tiles.begin(work.rows.end) - first;
-      block_walk<Isa> walk(p, lda, 0, ldc);
-      return detail::int8_gemm_blocks<Isa>(walk, rows, a + first * lda, lda, c + first * ldc, ldc, work.columns);
+      block_walk<Isa> walk(p, a.stride, 0, c.stride);
+      return detail::int8_gemm_blocks<Isa>(walk, rows, {a.row(first), a.stride}, {c.row(first), c.stride},
+                                           work.columns);
     }
   if (m <= detail::int8_tile_height && of.count == 1)  // nothing to divide
-    return detail::int8_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m, encoding_of_rows(p).is_wide},
-                                      {0, p.packing.panels()});
-  detail::int8_gemm_tiles<Isa>(p, m, a, lda, c, ldc,
-                               share_of_panels(p.packing, int8_m_blocking_of(m).count(), of, by_columns));
+    return detail::int8_tile_row<Isa>(
+        p, {detail::address_of_bytes(a.first), a.stride, 0, c.first, c.stride, m, encoding_of_rows(p).is_wide},
+        {0, p.packing.panels()});
+  detail::int8_gemm_tiles<Isa>(p, m, a, c, share_of_panels(p.packing, int8_m_blocking_of(m).count(), of));
 }
 
 /// Computes some panels of C for one row, with a packing for one row. Neither bound may fall between two panels that
@@ -337,28 +337,28 @@ constexpr std::int64_t int8_matrix_scratch_bytes(const int8_packing& packing, st
 /// int8_gemm() for rows that must be copied first. copy_rows(rows, encoding, to, step) writes the k values of each row
 /// of the interval `rows` in the encoding `encoding`, one row every `step` bytes.
 template <class Isa, class CopyRows>
-void int8_gemm_of_copies(const int8_product& p, std::int64_t m, CopyRows copy_rows, std::byte* scratch, std::byte* c,
-                         std::int64_t ldc, part of = {}, bool by_columns = false) {
+void int8_gemm_of_copies(const int8_product& p, std::int64_t m, CopyRows copy_rows, std::byte* scratch,
+                         matrix_rows<std::byte> c, product_part of = {}) {
   const int8_encoding encoding = encoding_of_rows(p);
   const std::int64_t lda = copied_row_bytes(p.packing), at_once = int8_copied_tiles(p.packing);
   const m_blocking tiles = int8_m_blocking_of(m);
-  const rectangle work = share_of_panels(p.packing, tiles.count(), of, by_columns);
+  const rectangle work = share_of_panels(p.packing, tiles.count(), of);
   const auto copy_some = [&](auto multiply) {
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += at_once) {
       const std::int64_t first = tiles.begin(tile), rows = tiles.begin(std::min(tile + at_once, work.rows.end)) - first;
       copy_rows(interval{first, first + rows}, encoding, scratch, lda);
-      multiply(rows, c + first * ldc);
+      multiply(rows, matrix_rows<std::byte>{c.row(first), c.stride});
     }
   };
   if constexpr (has_matrix_registers)
     if (goes_in_blocks(p)) {
-      block_walk<Isa> walk(p, lda, 0, ldc);
-      return copy_some([&](std::int64_t rows, std::byte* to) {
-        detail::int8_gemm_blocks<Isa>(walk, rows, scratch, lda, to, ldc, work.columns);
+      block_walk<Isa> walk(p, lda, 0, c.stride);
+      return copy_some([&](std::int64_t rows, matrix_rows<std::byte> to) {
+        detail::int8_gemm_blocks<Isa>(walk, rows, {scratch, lda}, to, work.columns);
       });
     }
-  copy_some([&](std::int64_t rows, std::byte* to) {
-    detail::int8_gemm_tiles<Isa>(p, rows, scratch, lda, to, ldc, {{0, int8_m_blocking_of(rows).count()}, work.columns});
+  copy_some([&](std::int64_t rows, matrix_rows<std::byte> to) {
+    detail::int8_gemm_tiles<Isa>(p, rows, {scratch, lda}, to, {{0, int8_m_blocking_of(rows).count()}, work.columns});
   });
 }
 
@@ -366,9 +366,9 @@ void int8_gemm_of_copies(const int8_product& p, std::int64_t m, CopyRows copy_ro
 /// int8_matrix_scratch_bytes(p.packing, m) bytes for this part alone.
 template <class Isa = native>
 void int8_matrix_product(const int8_product& p, std::int64_t m, const std::byte* a, std::byte* scratch, std::byte* c,
-                         part of = {}, bool by_columns = false) {
+                         product_part of = {}) {
   const std::int64_t k = p.packing.depth.products(), n = p.packing.n;
-  if (!copies_byte_rows(p.packing, m, encoding_of_rows(p))) return int8_gemm<Isa>(p, m, a, k, c, n, of, by_columns);
+  if (!copies_byte_rows(p.packing, m, encoding_of_rows(p))) return int8_gemm<Isa>(p, m, {a, k}, {c, n}, of);
   int8_gemm_of_copies<Isa>(
       p, m,
       [&](const interval& rows, const int8_encoding& encoding, std::byte* to, std::int64_t step) {
@@ -376,7 +376,7 @@ void int8_matrix_product(const int8_product& p, std::int64_t m, const std::byte*
         if (step == k * encoding.size()) return copy_values(a + rows.begin * k, rows.size() * k, encoding, to);
         for (std::int64_t i = rows.begin; i < rows.end; ++i, to += step) copy_values(a + i * k, k, encoding, to);
       },
-      scratch, c, n, of, by_columns);
+      scratch, {c, n}, of);
 }
 
 }}}  // namespace nnrt::NNRT_ISA::kernels
