@@ -7,6 +7,7 @@ Flow: tests/CMakeLists.txt registers each check as the test hygiene/<check>; wit
     opens      the library and its programs open files by io/open_file.hpp alone, which neither waits nor takes pipes
                and devices for files
     machines   conditions on instruction sets stand in core/config.hpp and kernels/simd/
+    arguments  a function has at most 7 parameters, in kernels/ at most 6: arguments that belong together are a struct
     crossing   CONTRIBUTING.md lists every header that branches on an instruction set, dtype, rounding or activation
     switches   a switch over an enumeration has no default, which would hide that an enumerator is missing
     english    comments, and texts of tests and programs, use none of the words that make riddles of sentences
@@ -162,6 +163,62 @@ def check_machines() -> Iterator[str]:
             if re.match(r"\s*#\s*(if|elif|ifdef|ifndef)\b", line) and (found := MACHINE.search(line)):
                 yield (f"{header.relative_to(ROOT)}:{number}: a condition on {found[0]}; kernels/simd/ and "
                        "core/config.hpp have those")
+
+
+# Most parameters of a function of a layer; of the other layers, MOST_PARAMETERS.
+PARAMETERS = {"kernels": 6}
+MOST_PARAMETERS = 7
+NO_FUNCTIONS = {"if", "for", "while", "switch", "catch", "constexpr", "requires", "decltype", "alignas", "defined"}
+
+
+def without_comments(text: str) -> str:
+    """C++ with blanks for comments and empty literals, on the same lines."""
+    def blank(found: re.Match[str]) -> str:
+        return re.sub(r"[^\n]", " ", found[0]) if found[0][0] == "/" else found[0][0] * 2
+    return re.sub(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|(?<!\w)'(?:\\.|[^'\\\n])*'", blank, text, flags=re.S)
+
+
+def parameters(text: str, opening: int) -> tuple[int, int]:
+    """How many parameters a list has that opens at a place of `text`, and where it ends."""
+    depth, angles, commas = 0, 0, 0
+    for at in range(opening, len(text)):
+        char = text[at]
+        if char in "([{":
+            depth += 1
+        elif char in ")]}":
+            depth -= 1
+            if depth == 0:
+                return commas + 1 if text[opening + 1:at].strip() else 0, at
+        elif depth == 1 and char == "<":
+            angles += 1
+        elif depth == 1 and char == ">" and text[at - 1] != "-":
+            angles -= 1
+        elif depth == 1 and char == "," and angles == 0:
+            commas += 1
+    return 0, len(text)
+
+
+def functions_defined(text: str) -> Iterator[tuple[str, int, int]]:
+    """Name, line and number of parameters of the functions and lambdas with a body. A colon begins the members of a
+    constructor, unless the condition of a ?: stands before it."""
+    text = without_comments(text)
+    body = re.compile(r"\s*(?:(?:const|noexcept|mutable|override|->[^;{]*|__attribute__\(\(\w+\)\))\s*)*(\{|:(?!:))")
+    for found in re.finditer(r"([\w\]]+)\s*\(", text):
+        if found[1] in NO_FUNCTIONS:
+            continue
+        count, end = parameters(text, found.end() - 1)
+        opened = body.match(text, end + 1)
+        if opened and (opened[1] == "{" or "?" not in re.split(r"[;{}]", text[:found.start()])[-1]):
+            yield found[1], text.count("\n", 0, found.start()) + 1, count
+
+
+def check_arguments() -> Iterator[str]:
+    for header in headers():
+        most = PARAMETERS.get(layer_of(header), MOST_PARAMETERS)
+        for name, line, count in functions_defined(header.read_text(encoding="utf-8")):
+            if count > most:
+                yield (f"{header.relative_to(ROOT)}:{line}: {name}() has {count} parameters; at most {most}, group "
+                       "those that belong together in a struct")
 
 
 # By the first words of a row of CONTRIBUTING.md's table: what a header holds that the row must list.

@@ -70,11 +70,12 @@ template <class Attrs, class T, class Products = plain_products> class quantised
   }
   /// Runs sequences `begin` to `end`, which have steps.
   constexpr void run(std::int64_t begin, std::int64_t end) {
-    run_steps(order_, begin, end, in_[18].template as<const T>(), in_[19].template as<const std::int16_t>(), h_, c_, y_,
-              [&](std::int64_t row, std::int64_t b) {
-                compute_gates(row, b);
-                set_states(b);
-              });
+    const lstm_states<T, std::int16_t> states{in_[18].template as<const T>(), in_[19].template as<const std::int16_t>(),
+                                              h_, c_, y_};
+    run_steps(order_, begin, end, states, [&](std::int64_t row, std::int64_t b) {
+      compute_gates(row, b);
+      set_states(b);
+    });
   }
 
  private:

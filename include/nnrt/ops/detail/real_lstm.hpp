@@ -25,7 +25,8 @@ template <class Attrs, class T> class real_lstm {
 
   constexpr void run() {
     clear_without_steps(order_, gates_);
-    run_steps(order_, 0, order_.batch, operand(18), operand(19), h_, c_, y_, [&](std::int64_t row, std::int64_t b) {
+    const lstm_states<T, T> states{operand(18), operand(19), h_, c_, y_};
+    run_steps(order_, 0, order_.batch, states, [&](std::int64_t row, std::int64_t b) {
       compute_gates(row, b);
       set_states(b);
     });

@@ -46,12 +46,21 @@ constexpr row_order rows_of(const shape_t& x, bool time_major, bool backwards) {
   return {x[time_major ? 0 : 1], x[time_major ? 1 : 0], time_major, backwards};
 }
 
-/// Runs sequences `begin` to `end` of an LSTM from the states h0 and c0: one_step(row, b) updates h and c of sequence b
-/// by row `row` of the input; y holds h after each step. Without steps the gates are 0.
+/// States of an LSTM: the first ones, the current ones [batch, outputs] and [batch, cells], and h after each step.
+template <class T, class C> struct lstm_states {
+  tensor_view<const T> h0;
+  tensor_view<const C> c0;
+  tensor_view<T> h;
+  tensor_view<C> c;
+  tensor_view<T> y;
+};
+
+/// Runs sequences `begin` to `end` of an LSTM: one_step(row, b) updates h and c of sequence b by row `row` of the input.
+/// Without steps the gates are 0.
 template <class T, class C, class F>
-constexpr void run_steps(const row_order& order, std::int64_t begin, std::int64_t end, const tensor_view<const T>& h0,
-                         const tensor_view<const C>& c0, const tensor_view<T>& h, const tensor_view<C>& c,
-                         const tensor_view<T>& y, const F& one_step) {
+constexpr void run_steps(const row_order& order, std::int64_t begin, std::int64_t end, const lstm_states<T, C>& states,
+                         const F& one_step) {
+  const auto& [h0, c0, h, c, y] = states;
   const std::int64_t outputs = h.extent(1), cells = c.extent(1);
   for (std::int64_t b = begin; b < end; ++b) {
     for (std::int64_t k = 0; k < outputs; ++k) h(b, k) = h0[b * outputs + k];
