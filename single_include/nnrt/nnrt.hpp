@@ -2021,6 +2021,12 @@ struct part {
   constexpr part in_one() const { return {index, count}; }
 };
 
+/// A part of a matrix product. Parts are tiles of rows or panels of columns, whichever axis is cheaper to divide;
+/// by_columns: panels if there are enough, for threads that have just packed their own panels of B.
+struct product_part : part {
+  bool by_columns = false;
+};
+
 /// The indices begin <= i < end.
 struct interval {
   std::int64_t begin = 0;
@@ -13921,6 +13927,24 @@ template <int K, int Stride, int Columns> struct depthwise_sums {
 };
 
 }}}  // namespace nnrt::NNRT_ISA::kernels::detail
+// ===== nnrt/kernels/f32/layer_operands.hpp
+// layer_operands: the operands that the kernels of f32 convolutions share.
+// Flow: bindings make them from a kernel_call; f32/conv/, f32/winograd/ and f32/depthwise/ read and write them.
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// Operands of a layer with packed weights: y = clamp(layer(x, weights) + bias). y must not overlap x.
+/// `packed` is the output of the pack function of the kernel; `scratch` is memory for one part alone, uninitialised, of
+/// the size that the kernel states (null if that is 0).
+struct layer_operands {
+  const float* x = nullptr;
+  const float* packed = nullptr;
+  float* y = nullptr;
+  float* scratch = nullptr;
+  clamp_range range = {};
+};
+
+}}}  // namespace nnrt::NNRT_ISA::kernels
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
@@ -14075,11 +14099,11 @@ constexpr std::int64_t strip_rows(const depthwise_shape& s, std::int64_t rows, b
 
 /// Computes output rows of one image in strips. `is_shared`: other threads may compute the adjacent rows.
 template <class Isa, int Columns, int Stride, int Pixels>
-void depthwise_strips(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
-                      interval rows, interval vectors, bool is_shared) {
+void depthwise_strips(const depthwise_shape& s, const layer_operands& of, interval rows, interval vectors,
+                      bool is_shared) {
   constexpr std::int64_t outputs = Columns * Pixels, in_columns = (outputs - 1) * Stride + 3;
   depthwise_strip t{};
-  t.w = packed, t.channels = s.channels, t.vectors = vectors, t.range = range;
+  t.w = of.packed, t.channels = s.channels, t.vectors = vectors, t.range = of.range;
   t.line = s.width * s.channels, t.out_line = s.out_width * s.channels;
   for (std::int64_t oy = rows.begin; oy < rows.end; oy += t.rows) {
     t.rows = std::min(strip_rows(s, rows.size(), is_shared), rows.end - oy);
@@ -14088,8 +14112,8 @@ void depthwise_strips(const depthwise_shape& s, const float* x, const float* pac
     t.inside.end = nnrt::detail::clamped(s.height - iy, t.inside.begin, in_rows);
     for (std::int64_t begin = 0; begin < s.out_width; begin += outputs) {
       const std::int64_t ox = std::min(begin, s.out_width - outputs), ix = ox * Stride - s.pad_left;
-      t.x = advanced(address_of(x), iy * t.line + ix * s.channels);
-      t.y = y + (oy * s.out_width + ox) * s.channels;
+      t.x = advanced(address_of(of.x), iy * t.line + ix * s.channels);
+      t.y = of.y + (oy * s.out_width + ox) * s.channels;
       t.first_is_inside = ix >= 0, t.last_is_inside = ix + in_columns <= s.width;
       strip_of_channels<Isa, Columns, Stride, Pixels>(t);
     }
@@ -14258,10 +14282,10 @@ template <class Isa, int K, int Stride, int Rows, int Columns, int Pixels>
 
 /// Computes output rows of one image in tiles.
 template <class Isa, int K, int Stride, int Rows, int Columns, int Pixels>
-void depthwise_tiles(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
-                     interval rows, interval vectors) {
+void depthwise_tiles(const depthwise_shape& s, const layer_operands& of, interval rows, interval vectors) {
   depthwise_rows t{};
-  t.w = packed + vectors.begin * (K * K + 1) * f32_lanes, t.channels = s.channels, t.vectors = vectors, t.range = range;
+  t.w = of.packed + vectors.begin * (K * K + 1) * f32_lanes, t.channels = s.channels, t.vectors = vectors,
+  t.range = of.range;
   t.line = s.width * s.channels, t.out_line = s.out_width * s.channels;
   t.width = s.width, t.out_width = s.out_width, t.pad_left = s.pad_left;
   constexpr std::int64_t in_rows = (Rows - 1) * Stride + K;
@@ -14270,8 +14294,8 @@ void depthwise_tiles(const depthwise_shape& s, const float* x, const float* pack
     t.rows = std::min<std::int64_t>(Rows, rows.end - oy);
     t.inside.begin = nnrt::detail::clamped(-iy, 0, in_rows),
     t.inside.end = nnrt::detail::clamped(s.height - iy, t.inside.begin, in_rows);
-    t.x = advanced(address_of(x), iy * t.line);
-    t.y = y + oy * t.out_line;
+    t.x = advanced(address_of(of.x), iy * t.line);
+    t.y = of.y + oy * t.out_line;
     depthwise_row_of_tiles<Isa, K, Stride, Rows, Columns, Pixels>(t);
   }
 }
@@ -14319,6 +14343,21 @@ constexpr std::int64_t packed_run(std::int64_t k, std::int64_t n, std::int64_t r
 /// Interval for callers that pack all panels of B at once.
 inline constexpr interval all_panels{0, INT64_MAX / nr};
 
+/// What is packed with B: its extents k x n, and the bias. Strides and addresses of B are given apart.
+struct packed_factor {
+  std::int64_t k = 0, n = 0;
+  const float* bias = nullptr;   // n floats; null for zeros
+  std::int64_t run = 0;          // consecutive rows whose values of A are contiguous; divides k; 0 for k
+  interval panels = all_panels;  // to pack, with their bias; threads may divide them
+};
+
+/// A matrix with constant strides, in floats: element (i, j) is first[i * row_stride + j * column_stride].
+/// Strides are (n, 1) for a k x n matrix and (1, k) for the transposed one, n x k.
+struct strided_matrix {
+  const float* first = nullptr;
+  std::int64_t row_stride = 0, column_stride = 1;
+};
+
 namespace detail {
 
 /// Rows that turn_columns() transposes at once: 256 KiB of the panel's columns stay in L2 between its two passes.
@@ -14360,9 +14399,8 @@ inline void pair_rows(float* panel, std::int64_t k, std::int64_t run) {
 
 /// Writes the bias of each panel and calls fill(j, used, width, out): the panel starts at column j, `used` of `width`
 /// columns exist. The missing columns become zero.
-template <class Fill>
-void pack_panels(std::int64_t k, std::int64_t n, std::int64_t run, const float* bias, interval panels, float* to,
-                 Fill fill) {
+template <class Fill> void pack_panels(const packed_factor& b, float* to, Fill fill) {
+  const auto [k, n, bias, run, panels] = b;
   const std::int64_t padded = whole_vectors(n);
   float* out = to + padded + panels.begin * nr * k;
   for (std::int64_t j0 = panels.begin * nr; j0 < std::min(padded, panels.end * nr); j0 += nr) {
@@ -14388,40 +14426,27 @@ void pack_panels(std::int64_t k, std::int64_t n, std::int64_t run, const float* 
 /// [run][pair of k][column][k]; the rest of its memory is not written.
 ///
 /// - `row_of`: row_of(i) is the address of row i; element j is at offset j * column_stride, in floats.
-/// - `run`: number of consecutive rows whose values of A are contiguous; divides k.
-/// - `bias`: n floats; null for zeros.
 /// - `out`: packed_floats(k, n) floats; 64-byte alignment is faster.
-/// - `panels`: the panels to pack, with their bias; all by default. Threads may divide them.
-template <class RowOf>
-void pack_rows(RowOf row_of, std::int64_t column_stride, std::int64_t k, std::int64_t n, std::int64_t run,
-               const float* bias, float* out, interval panels = all_panels) {
-  detail::pack_panels(k, n, run, bias, panels, out,
-                      [&](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
-                        for (std::int64_t i = 0; i < k; ++i, panel += width) {
-                          const float* const row = row_of(i) + j0 * column_stride;
-                          if (column_stride == 1) copy_floats(row, used, panel);
-                          else
-                            for (std::int64_t j = 0; j < used; ++j) panel[j] = row[j * column_stride];
-                        }
-                      });
+template <class RowOf> void pack_rows(RowOf row_of, std::int64_t column_stride, const packed_factor& b, float* out) {
+  detail::pack_panels(b, out, [&, k = b.k](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
+    for (std::int64_t i = 0; i < k; ++i, panel += width) {
+      const float* const row = row_of(i) + j0 * column_stride;
+      if (column_stride == 1) copy_floats(row, used, panel);
+      else
+        for (std::int64_t j = 0; j < used; ++j) panel[j] = row[j * column_stride];
+    }
+  });
 }
 
-/// Packs B from a matrix with constant strides: element (i, j) is b[i * row_stride + j * column_stride].
-/// Strides are (n, 1) for a k x n matrix and (1, k) for n x k.
-inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n,
-                 std::int64_t run, const float* bias, float* out, interval panels = all_panels) {
+/// Packs B from a matrix with constant strides.
+inline void pack(const strided_matrix& from, const packed_factor& b, float* out) {
+  const auto [first, row_stride, column_stride] = from;
   if (row_stride != 1)
-    return pack_rows([=](std::int64_t i) { return b + i * row_stride; }, column_stride, k, n, run, bias, out, panels);
-  detail::pack_panels(k, n, run, bias, panels, out,
-                      [=](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
-                        detail::turn_columns(b + j0 * column_stride, column_stride, k, used, width, panel);
-                      });
-}
-
-/// Packs B for a plain product, whose rows of A are contiguous.
-inline void pack(const float* b, std::int64_t row_stride, std::int64_t column_stride, std::int64_t k, std::int64_t n,
-                 const float* bias, float* out) {
-  pack(b, row_stride, column_stride, k, n, k, bias, out);
+    return pack_rows([first, row_stride](std::int64_t i) { return first + i * row_stride; }, column_stride, b, out);
+  detail::pack_panels(
+      b, out, [first, column_stride, k = b.k](std::int64_t j0, std::int64_t used, std::int64_t width, float* panel) {
+        detail::turn_columns(first + j0 * column_stride, column_stride, k, used, width, panel);
+      });
 }
 
 }}}  // namespace nnrt::NNRT_ISA::kernels
@@ -14846,18 +14871,18 @@ inline f32_vec load_inputs(const float* x, std::int64_t o, std::int64_t count, s
   return load(inputs);
 }
 
-/// Computes one output pixel; x is the image's first float.
-inline void depthwise_pixel(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
-                            std::int64_t oy, std::int64_t ox, interval vectors) {
+/// Computes the output pixel (oy, ox), which is at y; of.x is the image's first float.
+inline void depthwise_pixel(const depthwise_shape& s, const layer_operands& of, float* y, std::int64_t oy,
+                            std::int64_t ox, interval vectors) {
   const std::int64_t iy = oy * s.stride_h - s.pad_top, ix = ox * s.stride_w - s.pad_left, out = s.out(),
                      count = std::min(f32_lanes, out);
   const interval ky = taps_inside(iy, s.height, s.kernel_h, s.dilation_h),
                  kx = taps_inside(ix, s.width, s.kernel_w, s.dilation_w);
-  const f32_vec lo = broadcast(&range.lo), hi = broadcast(&range.hi);
-  const address corner =
-      advanced(address_of(x), ((iy + ky.begin * s.dilation_h) * s.width + ix + kx.begin * s.dilation_w) * s.channels);
+  const f32_vec lo = broadcast(&of.range.lo), hi = broadcast(&of.range.hi);
+  const address corner = advanced(
+      address_of(of.x), ((iy + ky.begin * s.dilation_h) * s.width + ix + kx.begin * s.dilation_w) * s.channels);
   const std::int64_t tap = s.dilation_w * s.channels, line = s.dilation_h * s.width * s.channels;
-  packed += vectors.begin * (s.taps() + 1) * f32_lanes;
+  const float* packed = of.packed + vectors.begin * (s.taps() + 1) * f32_lanes;
   for (std::int64_t v = vectors.begin; v < vectors.end; ++v, packed += (s.taps() + 1) * f32_lanes) {
     const std::int64_t o = first_channel(v, out);
     f32_vec sum = load(packed);
@@ -14874,11 +14899,10 @@ inline void depthwise_pixel(const depthwise_shape& s, const float* x, const floa
 
 /// Computes output rows of one image pixel by pixel.
 template <class Isa>
-void depthwise_row_pixels(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
-                          interval rows, interval vectors) {
+void depthwise_row_pixels(const depthwise_shape& s, const layer_operands& of, interval rows, interval vectors) {
   for (std::int64_t oy = rows.begin; oy < rows.end; ++oy)
     for (std::int64_t ox = 0; ox < s.out_width; ++ox)
-      depthwise_pixel(s, x, packed, y + (oy * s.out_width + ox) * s.out(), range, oy, ox, vectors);
+      depthwise_pixel(s, of, of.y + (oy * s.out_width + ox) * s.out(), oy, ox, vectors);
 }
 
 /// Share of a part: output rows over all images, and vectors of channels in cache lines of `line` channels.
@@ -14967,19 +14991,17 @@ constexpr depthwise_method depthwise_method_of(const depthwise_shape& s) {
 namespace detail {
 /// Computes output rows of one image by a method.
 template <class Isa, depthwise_method Method>
-void depthwise_rows_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range,
-                       interval rows, interval vectors, bool is_shared, bool is_in_cache) {
-  if constexpr (Method.kernel == 0) return depthwise_row_pixels<Isa>(s, x, packed, y, range, rows, vectors);
+void depthwise_rows_by(const depthwise_shape& s, const layer_operands& of, interval rows, interval vectors,
+                       bool is_shared, bool is_in_cache) {
+  if constexpr (Method.kernel == 0) return depthwise_row_pixels<Isa>(s, of, rows, vectors);
   else if constexpr (Method.kernel == 5 || !has_strips)
-    return depthwise_tiles<Isa, Method.kernel, Method.stride, 2, Method.columns, Method.pixels>(s, x, packed, y, range,
-                                                                                                rows, vectors);
+    return depthwise_tiles<Isa, Method.kernel, Method.stride, 2, Method.columns, Method.pixels>(s, of, rows, vectors);
   else {
     // Each strip is a call: with few vectors in a low stripe, tiles are faster, in any cache.
     if constexpr (Method.has_large_tiles)
       if (!is_in_cache || vectors.size() < 4)
-        return depthwise_tiles<Isa, 3, 1, large_tile, large_tile, 1>(s, x, packed, y, range, rows, vectors);
-    depthwise_strips<Isa, Method.columns, Method.stride, Method.pixels>(s, x, packed, y, range, rows, vectors,
-                                                                        is_shared);
+        return depthwise_tiles<Isa, 3, 1, large_tile, large_tile, 1>(s, of, rows, vectors);
+    depthwise_strips<Isa, Method.columns, Method.stride, Method.pixels>(s, of, rows, vectors, is_shared);
   }
 }
 }  // namespace detail
@@ -14988,35 +15010,35 @@ void depthwise_rows_by(const depthwise_shape& s, const float* x, const float* pa
 /// of which s is a stripe.
 ///
 /// Parts are output rows or cache lines of channels; results do not depend on the number of parts. Taps outside the
-/// image are skipped. y must not overlap x.
+/// image are skipped.
 ///
-/// - `packed`: output of depthwise_pack() for weights and bias.
+/// - `of.packed`: output of depthwise_pack() for weights and bias. No scratch is needed.
 /// - `is_stripe`: the image is a row stripe, and other threads may compute the adjacent ones.
 /// - `is_in_cache`: the input has just been written and fits in L2, although the whole tensor may not.
 template <class Isa, depthwise_method Method>
-void depthwise_by(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {},
-                  part p = {}, bool is_stripe = false, bool is_in_cache = false) {
+void depthwise_by(const depthwise_shape& s, const layer_operands& of, part p = {}, bool is_stripe = false,
+                  bool is_in_cache = false) {
   if (s.out_width <= 0 || s.out() <= 0) return;
   const rectangle work =
       detail::share_of_layer(s, std::max<std::int64_t>(f32_lanes, 16), detail::channel_vectors(s.out()), p);
   for (std::int64_t done = work.rows.begin; done < work.rows.end;) {
     const std::int64_t image = done / s.out_height, first = done - image * s.out_height,
                        last = std::min(s.out_height, first + work.rows.end - done);
-    const float* const from = x + image * s.height * s.width * s.channels;
-    float* const to = y + image * s.out_height * s.out_width * s.out();
-    detail::depthwise_rows_by<Isa, Method>(s, from, packed, to, range, {first, last}, work.columns,
-                                           is_stripe || p.count > 1, is_in_cache);
+    const layer_operands of_image{.x = of.x + image * s.height * s.width * s.channels,
+                                  .packed = of.packed,
+                                  .y = of.y + image * s.out_height * s.out_width * s.out(),
+                                  .range = of.range};
+    detail::depthwise_rows_by<Isa, Method>(s, of_image, {first, last}, work.columns, is_stripe || p.count > 1,
+                                           is_in_cache);
     done += last - first;
   }
 }
 
 /// depthwise_by() with the fastest method, chosen at run time.
-template <class Isa = native>
-void depthwise(const depthwise_shape& s, const float* x, const float* packed, float* y, clamp_range range = {},
-               part p = {}) {
+template <class Isa = native> void depthwise(const depthwise_shape& s, const layer_operands& of, part p = {}) {
   const int number = number_of(depthwise_method_of(s));
   const auto by = [&](auto i) {
-    if (number == i) depthwise_by<Isa, depthwise_methods.of[i]>(s, x, packed, y, range, p);
+    if (number == i) depthwise_by<Isa, depthwise_methods.of[i]>(s, of, p);
   };
   each<depthwise_methods.count>(by);
 }
@@ -15026,6 +15048,21 @@ void depthwise(const depthwise_shape& s, const float* x, const float* packed, fl
 // gemm: C = clamp(A * B + bias) with packed B; used by matmul, dense layers and 1x1 convolutions.
 // Flow: a plan's step calls gemm() with the output of pack() (f32/gemm/pack.hpp); f32/conv/conv2d.hpp reuses its tiles.
 
+// ===== nnrt/kernels/common/matrix_rows.hpp
+// matrix_rows: a matrix in memory, as address and distance of its rows.
+// Flow: gemm kernels take their factors and results as matrix_rows; bindings make them from tensors.
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// A row-major matrix whose extents are known elsewhere: address of element (0, 0), and elements from row to row.
+template <class T> struct matrix_rows {
+  T* first = nullptr;
+  std::int64_t stride = 0;
+
+  constexpr T* row(std::int64_t i) const { return first + i * stride; }
+};
+
+}}}  // namespace nnrt::NNRT_ISA::kernels
 // ===== nnrt/kernels/f32/gemm/tables.hpp
 // tables: sets of tile functions, so that a program contains only the functions that its plans use.
 // Flow: plans name a table for each product; f32/gemm/gemm.hpp and its users look up the function of each tile in it.
@@ -15189,12 +15226,24 @@ struct gemm_shape {
   std::int64_t m = 0, k = 0, n = 0;
 };
 
+/// Operands of gemm(). Strides are in floats: a.stride >= k and c.stride >= n; columns n … c.stride of C are not
+/// written. C must not overlap A.
+struct gemm_arguments {
+  gemm_shape shape = {};
+  matrix_rows<const float> a = {};
+  const float* packed = nullptr;  // output of pack() for B and bias
+  matrix_rows<float> c = {};
+  clamp_range range = {};
+  std::int64_t run = 0;  // the run given to pack(); 0 for k
+};
+
 namespace detail {
 
-/// View of packed B: bias, then panels of nr columns.
+/// View of packed B: bias, then panels of nr columns. The first `skipped` runs of k have no rows in A: the rows of a
+/// convolution's kernel that are outside the image.
 struct packed_b {
   const float* packed;
-  std::int64_t k, n;
+  std::int64_t k, n, skipped = 0;
 
   const float* bias(std::int64_t panel) const { return packed + panel * nr; }
   const float* panel(std::int64_t panel) const { return packed + whole_vectors(n) + panel * nr * k; }
@@ -15273,19 +15322,18 @@ inline std::int64_t tile_row_of_two_panels(const tiling& tiles, tile_args& t, co
 }
 
 /// Computes `t.count` tiles of `rows` rows in the given panels.
-/// The first `skipped` runs of B have no rows in A: the rows of a convolution's kernel that are outside the image. The
-/// function changes `t` instead of copying it: copying a struct that was written in smaller pieces stalls on store
-/// forwarding, 15 ns per row of tiles.
+/// The function changes `t` instead of copying it: copying a struct that was written in smaller pieces stalls on store
+/// forwarding, 15 ns per row of tiles. Inlined: a call would take 2 ns, a twentieth of a small product.
 template <class Isa>
-void tile_row(const tiling& tiles, tile_args& t, std::int64_t rows, const packed_b& b, std::int64_t skipped,
-              interval panels, panel_prefetch& ahead) {
+[[gnu::always_inline]] inline void tile_row(const tiling& tiles, tile_args& t, std::int64_t rows, const packed_b& b,
+                                            interval panels, panel_prefetch& ahead) {
   float *const c = t.c, *const c_second = t.c_second;
   if constexpr (has_rows_of_two_panels)
     if (rows == 1 && t.k == b.k && t.count == 1 && tiles.functions.two_panels != nullptr)
       panels.begin = tile_row_of_two_panels(tiles, t, b, panels);
   for (std::int64_t p = panels.begin; p < panels.end; ++p) {
     const std::int64_t width = b.width(p), vectors = whole_vectors(width);
-    t.b = b.panel(p) + skipped * (is_lane_paired(width) ? (t.k + 1) / 2 : t.k) * vectors;
+    t.b = b.panel(p) + b.skipped * (is_lane_paired(width) ? (t.k + 1) / 2 : t.k) * vectors;
     t.bias = b.bias(p);
     t.c = c + p * nr, t.c_second = c_second + p * nr;
     t.last = width - (vectors - f32_lanes);
@@ -15295,15 +15343,25 @@ void tile_row(const tiling& tiles, tile_args& t, std::int64_t rows, const packed
   }
 }
 
-/// Arguments that all tiles of a product share. `run` is the result of packed_run().
+/// What all tiles of a product share; `run` is the result of packed_run(). c and ldc are apart: otherwise g++ copies
+/// them from gemm_arguments by one load, which stalls on the two stores before it.
 struct float_product {
   gemm_shape s;
-  const float* packed;
   float* c;
+  const float* packed;
   std::int64_t ldc;
   clamp_range range;
   tiling tiles;
   std::int64_t run;
+
+  float_product(const gemm_arguments& of, const tiling& functions)
+      : s(of.shape),
+        c(of.c.first),
+        packed(of.packed),
+        ldc(of.c.stride),
+        range(of.range),
+        tiles(functions),
+        run(packed_run(s.k, s.n, of.run)) {}
 };
 
 /// Rows of A: the address of row 0, the row stride in floats, and whether unread rows are outside L2.
@@ -15315,9 +15373,9 @@ struct rows_of_a {
 };
 
 /// Tiles of rows and panels of columns that part `p` computes.
-constexpr rectangle share_of_product(const gemm_shape& s, part p, bool by_columns) {
+constexpr rectangle share_of_product(const gemm_shape& s, const product_part& p) {
   const std::int64_t rows = m_blocking_of(s.m).count(), panels = panels_of(s.n);
-  if (by_columns && panels >= p.count) return {{0, rows}, share(panels, p)};
+  if (p.by_columns && panels >= p.count) return {{0, rows}, share(panels, p)};
   return share(rows, panels, p);
 }
 
@@ -15325,7 +15383,7 @@ constexpr rectangle share_of_product(const gemm_shape& s, part p, bool by_column
 /// tiles.
 template <class Isa>
 void gemm_tiles(const float_product& product, const rows_of_a& a, const rectangle& work, std::int64_t max_at_once) {
-  const auto& [s, packed, c, ldc, range, tiles, run] = product;
+  const auto& [s, c, packed, ldc, range, tiles, run] = product;
   const std::int64_t lda = a.lda, block = panels_in_cache(s.k);
   const packed_b b{packed, s.k, s.n};
   const m_blocking tiles_of_rows = m_blocking_of(s.m);
@@ -15341,7 +15399,7 @@ void gemm_tiles(const float_product& product, const rows_of_a& a, const rectangl
       tile += t.count;
       set_rows(t, rows, advanced(a.first, row * lda), c + row * ldc);
       if (a.are_far) ahead.rows_behind(advanced(t.a, t.count * t.a_step), t.count * t.a_step);
-      tile_row<Isa>(tiles, t, rows, b, 0, panels, ahead);
+      tile_row<Isa>(tiles, t, rows, b, panels, ahead);
     }
   }
 }
@@ -15350,22 +15408,16 @@ void gemm_tiles(const float_product& product, const rows_of_a& a, const rectangl
 
 /// C[m][n] = clamp(A[m][k] * B + bias).
 ///
-/// Strides: lda >= k and ldc >= n, in floats; columns n … ldc of C are not written. C must not overlap A. The order of
-/// summation follows from the shape alone, so results do not depend on the number of parts.
+/// The order of summation follows from the shape alone, so results do not depend on the number of parts.
 ///
-/// - `packed`: output of pack() for B and bias.
 /// - `p`: the part to compute. Any count is correct; parts beyond max(row tiles, panels) have no work.
-/// - `tiles`: the functions of tile_set_for(s.m, s.n), or more.
-/// - `run`: the run given to pack(); 0 for k.
-/// - `by_columns`: parts are panels if there are enough. Used if each thread has just packed its own panels of B.
+/// - `tiles`: the functions of tile_set_for(m, n), or more.
 template <class Isa = native>
-void gemm(const gemm_shape& s, const float* a, std::int64_t lda, const float* packed, float* c, std::int64_t ldc,
-          clamp_range range = {}, part p = {}, const tiling& tiles = tiles_of<Isa>, std::int64_t run = 0,
-          bool by_columns = false) {
+void gemm(const gemm_arguments& of, product_part p = {}, const tiling& tiles = tiles_of<Isa>) {
+  const gemm_shape& s = of.shape;
   if (s.m <= 0 || s.n <= 0) return;
-  detail::gemm_tiles<Isa>({s, packed, c, ldc, range, tiles, packed_run(s.k, s.n, run)},
-                          {address_of(a), lda, detail::comes_from_afar(s.m * s.k)},
-                          detail::share_of_product(s, p, by_columns), detail::max_tiles_at_once(p));
+  detail::gemm_tiles<Isa>({of, tiles}, {address_of(of.a.first), of.a.stride, detail::comes_from_afar(s.m * s.k)},
+                          detail::share_of_product(s, p), detail::max_tiles_at_once(p));
 }
 
 // --- rows that are copied first ----------------------------------------------
@@ -15397,14 +15449,14 @@ void gemm_of_copies(const float_product& product, CopyRow copy_row, float* scrat
 }
 }  // namespace detail
 
-/// gemm() of contiguous rows that suffer from 4K aliasing: it multiplies copies of the rows; see rows_alias_4k().
+/// gemm() of rows that suffer from 4K aliasing: it multiplies copies of the rows; see rows_alias_4k(). `scratch`:
+/// copied_rows_floats(m, k) floats for this part alone.
 template <class Isa = native>
-void gemm_on_copies(const gemm_shape& s, const float* a, const float* packed, float* c, float* scratch,
-                    clamp_range range = {}, part p = {}, const tiling& tiles = tiles_of<Isa>, bool by_columns = false) {
+void gemm_on_copies(const gemm_arguments& of, float* scratch, product_part p = {},
+                    const tiling& tiles = tiles_of<Isa>) {
   detail::gemm_of_copies<Isa>(
-      {s, packed, c, s.n, range, tiles, packed_run(s.k, s.n, 0)},
-      [&](std::int64_t i, float* to) { copy_floats(a + i * s.k, s.k, to); }, scratch,
-      detail::share_of_product(s, p, by_columns));
+      {of, tiles}, [&](std::int64_t i, float* to) { copy_floats(of.a.row(i), of.shape.k, to); }, scratch,
+      detail::share_of_product(of.shape, p));
 }
 
 }}}  // namespace nnrt::NNRT_ISA::kernels
@@ -15542,6 +15594,15 @@ constexpr const float* optional_floats_in(const kernel_call& call, std::size_t i
 /// Scratch memory of a call as floats.
 inline float* scratch_floats(const kernel_call& call) { return reinterpret_cast<float*>(call.scratch); }
 
+/// Operands of a layer of which input 0 is x and the last one the packed weights.
+inline layer_operands layer_operands_of(const kernel_call& call, clamp_range range) {
+  return {.x = floats_in(call, 0),
+          .packed = floats_in(call, call.in.size() - 1),
+          .y = floats_out(call),
+          .scratch = scratch_floats(call),
+          .range = range};
+}
+
 /// Maximum number of parts for `macs` multiply-accumulates: one vector of them costs as much as one element of a map.
 constexpr int parts_of_macs(std::int64_t macs) { return parts_for(macs / 16); }
 
@@ -15615,9 +15676,9 @@ template <class Op, class Isa> struct depthwise_binding {
     depthwise_pack(call.planned<depthwise_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
   template <depthwise_method Method> static void run(const kernel_call& call) {
-    depthwise_by<native, Method>(
-        recorded_rows<depthwise_shape>(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
-        planned_range<depthwise_shape, clamp_range>(call), part_of(call), !call.rows.is_all(), call.reads_stripe);
+    depthwise_by<native, Method>(recorded_rows<depthwise_shape>(call),
+                                 layer_operands_of(call, planned_range<depthwise_shape, clamp_range>(call)),
+                                 part_of(call), !call.rows.is_all(), call.reads_stripe);
   }
 };
 
@@ -15857,22 +15918,24 @@ constexpr bool is_int16_layer(const kernel_request& node) {
          w.quantised.zero_point == 0;
 }
 
-/// Computes outputs of `count` rows of k values each, `step` apart, for `filters`; filters are contiguous in `weights`.
-/// finish_of(o) returns the output stage of output o; result(row, o, value) stores an output.
+/// Computes outputs of `count` rows for `filters`, the rows of `weights`, which are contiguous: their stride is the
+/// number k of values of a row. finish_of(o) returns the output stage of output o; result(row, o, value) stores an
+/// output.
 template <class FinishOf, class Result>
-void finish_rows(const std::int16_t* rows, std::int64_t count, std::int64_t step, const std::int8_t* weights,
-                 std::int64_t k, interval filters, const FinishOf& finish_of, const Result& result) {
+void finish_rows(matrix_rows<const std::int16_t> rows, std::int64_t count, matrix_rows<const std::int8_t> weights,
+                 interval filters, const FinishOf& finish_of, const Result& result) {
+  const std::int64_t k = weights.stride;
   for (std::int64_t o = filters.begin; o < filters.end; ++o) {
     const auto finish = finish_of(o);
     std::int64_t sums[rows_at_once];
-    const std::int8_t* const w = weights + o * k;
+    const std::int8_t* const w = weights.row(o);
     std::int64_t row = 0;
     for (; row + rows_at_once <= count; row += rows_at_once) {
-      int16_products<rows_at_once>(rows + row * step, step, w, k, sums);
+      int16_products<rows_at_once>(rows.row(row), rows.stride, w, k, sums);
       for (int r = 0; r < rows_at_once; ++r) result(row + r, o, finish(sums[r]));
     }
     for (; row < count; ++row) {
-      int16_products<1>(rows + row * step, step, w, k, sums);
+      int16_products<1>(rows.row(row), rows.stride, w, k, sums);
       result(row, o, finish(sums[0]));
     }
   }
@@ -15920,7 +15983,7 @@ template <class Op, class Isa> struct int16_convolution_binding {
       for (std::int64_t group = 0; group < attrs.group; ++group) {
         for (std::int64_t i = 0; i < count; ++i) gather(call, attrs, first + i, group, windows + i * k);
         finish_rows(
-            windows, count, k, weights, k, {group * filters, (group + 1) * filters}, finish_of,
+            {windows, k}, count, {weights, k}, {group * filters, (group + 1) * filters}, finish_of,
             [&](std::int64_t row, std::int64_t o, std::int16_t value) { out[(first + row) * w[0] + o] = value; });
       }
     }
@@ -16107,22 +16170,23 @@ constexpr std::int64_t direct_scratch(const conv_shape& s) {
          s.in;
 }
 
-/// Buffers of one image, from the current group's first channel.
-struct conv_buffers {
-  const float* x;
-  const float* packed;
-  float* y;
-  float* scratch;
-  clamp_range range;
+/// Operands of one image, from the current group's first channel.
+struct conv_buffers : layer_operands {
   std::int64_t in_pixel, out_pixel, out_row;  // floats from one pixel or row to the next
   tiling tiles;
   std::int64_t max_at_once;  // vertically adjacent blocks per call
 };
 
-/// Copies rows x columns pixels from (y, x) of an image, zeros outside it, without gaps. Pixels of the image are
-/// `pixel` floats apart. Not inlined: one call per stripe is cheap, and inlining adds a kilobyte to each caller.
-[[gnu::noinline]] inline void copy_padded(const conv_shape& s, const float* image, std::int64_t pixel, std::int64_t y,
-                                          std::int64_t x, std::int64_t rows, std::int64_t columns, float* out) {
+/// A rectangle of pixels of an image; parts of it may be outside.
+struct pixel_window {
+  std::int64_t y, x, rows, columns;
+};
+
+/// Copies some pixels of an image, zeros outside it, without gaps. Pixels of the image are `pixel` floats apart. Not
+/// inlined: one call per stripe is cheap, and inlining adds a kilobyte to each caller.
+[[gnu::noinline]] inline void copy_padded(const conv_shape& s, const float* image, std::int64_t pixel,
+                                          const pixel_window& window, float* out) {
+  const auto [y, x, rows, columns] = window;
   const std::int64_t first = nnrt::detail::clamped(-x, 0, columns),
                      end = nnrt::detail::clamped(s.width - x, first, columns);
   for (std::int64_t i = y; i < y + rows; ++i, out += columns * s.in) {
@@ -16156,11 +16220,18 @@ inline std::int64_t rows_alike(const conv_shape& s, const block_row& row) {
   return nnrt::detail::clamped((std::min(s.out_height, under_all) - row.y) / row.height, 1, blocks_at_once(s));
 }
 
-/// Computes `alike` vertically adjacent blocks: `width` output columns from x, in the given panels. `t` holds the
-/// arguments that the blocks of the row share; the function changes it.
+/// Vertically adjacent blocks: `alike` blocks from `row`, each of `width` output columns from x.
+struct block_column {
+  const block_row& row;
+  std::int64_t alike, x, width;
+};
+
+/// Computes some blocks in the given panels. `t` holds the arguments that the blocks of the row share; the function
+/// changes it.
 template <class Isa>
-void direct_column(const conv_shape& s, const conv_buffers& buffers, const block_row& row, std::int64_t alike,
-                   std::int64_t x, std::int64_t width, interval panels, tile_args& t, panel_prefetch& ahead) {
+void direct_column(const conv_shape& s, const conv_buffers& buffers, const block_column& blocks, interval panels,
+                   tile_args& t, panel_prefetch& ahead) {
+  const auto& [row, alike, x, width] = blocks;
   const std::int64_t iy = row.y * s.stride_h - s.pad_top + row.first_tap * s.dilation_h,
                      ix = x * s.stride_w - s.pad_left;
   // input rows from block to block
@@ -16168,8 +16239,8 @@ void direct_column(const conv_shape& s, const conv_buffers& buffers, const block
   std::int64_t line = s.width * s.in;
   address a = advanced(address_of(buffers.x), iy * line + ix * s.in);
   if (t.runs > 0 && (ix < 0 || ix + columns > s.width)) {
-    copy_padded(s, buffers.x, buffers.in_pixel, iy, ix, (alike - 1) * below + (t.runs - 1) * s.dilation_h + 1, columns,
-                buffers.scratch);
+    copy_padded(s, buffers.x, buffers.in_pixel,
+                {iy, ix, (alike - 1) * below + (t.runs - 1) * s.dilation_h + 1, columns}, buffers.scratch);
     a = address_of(buffers.scratch), line = columns * s.in;
   }
   t.lda = s.out_width == 1 ? s.stride_h * line : s.stride_w * s.in;
@@ -16178,7 +16249,7 @@ void direct_column(const conv_shape& s, const conv_buffers& buffers, const block
   set_rows(t, row.height * width, a, buffers.y + row.y * buffers.out_row + x * buffers.out_pixel);
   if (row.height == 2 && s.out_width > 1)
     t.a_second = advanced(a, s.stride_h * line), t.c_second = t.c + buffers.out_row;
-  tile_row<Isa>(buffers.tiles, t, row.height * width, {buffers.packed, s.depth(), s.out}, row.first_tap, panels, ahead);
+  tile_row<Isa>(buffers.tiles, t, row.height * width, {buffers.packed, s.depth(), s.out, row.first_tap}, panels, ahead);
 }
 
 /// True if the image is not in L2: a large image, or one with few channels, which is the network's input.
@@ -16209,7 +16280,7 @@ void direct_blocks(const conv_shape& s, const conv_buffers& buffers, interval ro
         ahead.rows_behind(advanced(address_of(buffers.x), behind * line), alike * row.height * s.stride_h * line);
       }
       for (std::int64_t i = 0; i < across.count(); ++i)
-        direct_column<Isa>(s, buffers, row, alike, across.begin(i), across.rows(i), some_panels, t, ahead);
+        direct_column<Isa>(s, buffers, {row, alike, across.begin(i), across.rows(i)}, some_panels, t, ahead);
       index += alike;
     }
   }
@@ -16228,7 +16299,7 @@ void direct_stripes(const conv_shape& s, const conv_buffers& buffers, interval r
     const std::int64_t y = stripe.begin * block, outputs = std::min(s.out_height, stripe.end * block) - y;
     // the stripe starts with the first input row of output row y
     padded.height = s.rows_under(outputs), padded.pad_top = y * s.stride_h;
-    copy_padded(s, buffers.x, buffers.in_pixel, y * s.stride_h - s.pad_top, -s.pad_left, padded.height, padded.width,
+    copy_padded(s, buffers.x, buffers.in_pixel, {y * s.stride_h - s.pad_top, -s.pad_left, padded.height, padded.width},
                 buffers.scratch);
     direct_blocks<Isa>(padded, of_stripe, stripe, panels);
   }
@@ -16293,14 +16364,12 @@ template <class Isa> void conv_gather(const conv_shape& s, const conv_buffers& b
       const auto gather = [&](std::int64_t i, float* to) {
         gather_pixel(s, buffers.x + g * s.group_in(), row * line + i, to);
       };
-      gemm_of_copies<Isa>({{line, k, n},
-                           buffers.packed + g * packed_floats(k, n),
-                           y + g * n,
-                           s.pixel_step(),
-                           buffers.range,
-                           buffers.tiles,
-                           packed_run(k, n, s.run())},
-                          gather, buffers.scratch, {of_line, work.columns});
+      const gemm_arguments of_group{.shape = {line, k, n},
+                                    .packed = buffers.packed + g * packed_floats(k, n),
+                                    .c = {y + g * n, s.pixel_step()},
+                                    .range = buffers.range,
+                                    .run = s.run()};
+      gemm_of_copies<Isa>({of_group, buffers.tiles}, gather, buffers.scratch, {of_line, work.columns});
     }
     done += of_line.size();
   }
@@ -16325,7 +16394,8 @@ constexpr std::int64_t conv_packed_floats(const conv_shape& s) {
 inline void conv_pack(const conv_shape& s, const float* w, const float* bias, float* out) {
   const std::int64_t k = s.depth(), n = s.group_out();
   for (std::int64_t g = 0; g < s.group; ++g)
-    pack(w + g * n * k, 1, k, k, n, s.run(), bias == nullptr ? nullptr : bias + g * n, out + g * packed_floats(k, n));
+    pack({w + g * n * k, 1, k}, {.k = k, .n = n, .bias = bias == nullptr ? nullptr : bias + g * n, .run = s.run()},
+         out + g * packed_floats(k, n));
 }
 
 /// Floats of scratch for each part of conv().
@@ -16383,14 +16453,18 @@ constexpr tile_set conv_tile_set_of_stripes(const conv_shape& s, std::int64_t ro
 
 /// conv() with a compile-time method: a program contains only the methods of its layers.
 template <class Isa, conv_method Method>
-void conv_by(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range,
-             part p, const tiling& tiles) {
+void conv_by(const conv_shape& s, const layer_operands& of, part p, const tiling& tiles) {
   const std::int64_t pixels = s.batch * s.out_pixels();
   if (pixels * s.out == 0) return;
-  const detail::conv_buffers buffers{
-      x, packed, y, scratch, range, s.in, s.pixel_step(), s.row_step(), tiles, detail::max_tiles_at_once(p)};
+  const detail::conv_buffers buffers{of, s.in, s.pixel_step(), s.row_step(), tiles, detail::max_tiles_at_once(p)};
   if constexpr (Method == conv_method::product)
-    gemm<Isa>({pixels, s.depth(), s.out}, x, s.depth(), packed, y, s.out, range, p, tiles, s.run());
+    gemm<Isa>({.shape = {pixels, s.depth(), s.out},
+               .a = {of.x, s.depth()},
+               .packed = of.packed,
+               .c = {of.y, s.out},
+               .range = of.range,
+               .run = s.run()},
+              {p}, tiles);
   else if constexpr (Method == conv_method::direct) detail::conv_direct<Isa>(s, buffers, p);
   else detail::conv_gather<Isa>(s, buffers, p);
 }
@@ -16398,20 +16472,17 @@ void conv_by(const conv_shape& s, const float* x, const float* packed, float* y,
 /// y = clamp(conv2d(x, w) + bias).
 ///
 /// Results do not depend on the number of parts. Padding may be multiplied as zeros: infinite weights can give NaN at
-/// the border. y must not overlap x.
+/// the border.
 ///
-/// - `packed`: output of conv_pack() for weights and bias.
-/// - `scratch`: conv_scratch_floats(s) floats for this part alone, uninitialised; may be null if the count is 0.
+/// - `of.packed`: output of conv_pack() for weights and bias.
+/// - `of.scratch`: conv_scratch_floats(s) floats.
 /// - `tiles`: the functions of conv_tile_set(s), or more.
 template <class Isa = native>
-void conv(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch, clamp_range range = {},
-          part p = {}, const tiling& tiles = tiles_of<Isa>) {
+void conv(const conv_shape& s, const layer_operands& of, part p = {}, const tiling& tiles = tiles_of<Isa>) {
   const auto method = detail::float_method_of(s);
-  if (method == conv_method::product)
-    return conv_by<Isa, conv_method::product>(s, x, packed, y, scratch, range, p, tiles);
-  if (method == conv_method::direct)
-    return conv_by<Isa, conv_method::direct>(s, x, packed, y, scratch, range, p, tiles);
-  return conv_by<Isa, conv_method::gather>(s, x, packed, y, scratch, range, p, tiles);
+  if (method == conv_method::product) return conv_by<Isa, conv_method::product>(s, of, p, tiles);
+  if (method == conv_method::direct) return conv_by<Isa, conv_method::direct>(s, of, p, tiles);
+  return conv_by<Isa, conv_method::gather>(s, of, p, tiles);
 }
 
 }}}  // namespace nnrt::NNRT_ISA::kernels
@@ -16542,11 +16613,17 @@ inline void set_encoding(std::int64_t n, const int8_encoding& encoding, std::byt
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels::detail {
 
-/// Copies `count` pixels of row y from column x on, the channels of one group of each. Pixels outside the image get the
-/// zero point.
-inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::int64_t y, std::int64_t x,
-                            std::int64_t count, std::byte zero, const int8_encoding& encoding, std::byte* out) {
-  const std::int64_t channels = s.group_in();
+/// Copies of pixels: their encoding, and the zero point of pixels outside the image.
+struct int8_padding {
+  int8_encoding encoding;
+  std::byte zero;
+};
+
+/// Copies some pixels of row y, the channels of one group of each. Pixels outside the image get the zero point.
+inline void copy_padded_row(const conv_shape& s, const std::byte* image, std::int64_t y, interval pixels,
+                            int8_padding padding, std::byte* out) {
+  const auto [encoding, zero] = padding;
+  const std::int64_t channels = s.group_in(), x = pixels.begin, count = pixels.size();
   const std::int64_t left = y < 0 || y >= s.height ? count : nnrt::detail::clamped(-x, 0, count),
                      right = nnrt::detail::clamped(s.width - x, left, count);
   const std::int64_t pixel = channels * encoding.size();
@@ -18781,11 +18858,9 @@ constexpr interval share_of_panels(const int8_packing& packing, part of) {
   const interval panels = share(packing.panels(), of);
   return {packing.undivided(panels.begin), packing.undivided(panels.end)};
 }
-/// Row tiles and panels of part `of`. The panel bounds never fall between two panels that are packed as one. With
-/// `by_columns`, the parts are panels if there are enough of them. That suits a B of which each thread has just packed
-/// its own panels.
-constexpr rectangle share_of_panels(const int8_packing& packing, std::int64_t rows, part of, bool by_columns = false) {
-  if (by_columns && packing.panels() >= of.count) return {{0, rows}, share_of_panels(packing, of)};
+/// Row tiles and panels of part `of`. The panel bounds never fall between two panels that are packed as one.
+constexpr rectangle share_of_panels(const int8_packing& packing, std::int64_t rows, const product_part& of) {
+  if (of.by_columns && packing.panels() >= of.count) return {{0, rows}, share_of_panels(packing, of)};
   const rectangle work = share(rows, packing.panels(), of, int8_row_length);
   return {work.rows, {packing.undivided(work.columns.begin), packing.undivided(work.columns.end)}};
 }
@@ -19007,53 +19082,54 @@ constexpr std::int64_t int8_tiles_in_cache(std::int64_t lda) {
 
 /// Computes the row tiles and panels of `work`.
 template <class Isa>
-void int8_gemm_tiles(const int8_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
-                     std::int64_t ldc, const rectangle& work) {
-  const std::int64_t panels = int8_panels_in_cache(p.packing), tiles = int8_tiles_in_cache(lda);
+void int8_gemm_tiles(const int8_product& p, std::int64_t m, matrix_rows<const std::byte> a, matrix_rows<std::byte> c,
+                     const rectangle& work) {
+  const std::int64_t panels = int8_panels_in_cache(p.packing), tiles = int8_tiles_in_cache(a.stride);
   const m_blocking tiles_of_rows = int8_m_blocking_of(m);
   for (std::int64_t panel = work.columns.begin; panel < work.columns.end; panel += panels)
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += tiles) {
       const std::int64_t row = tiles_of_rows.begin(tile),
                          end = tiles_of_rows.begin(std::min(tile + tiles, work.rows.end));
       int8_tile_rows<Isa>(
-          p, {address_of_bytes(a + row * lda), lda, 0, c + row * ldc, ldc, end - row, encoding_of_rows(p).is_wide},
+          p, {address_of_bytes(a.row(row)), a.stride, 0, c.row(row), c.stride, end - row, encoding_of_rows(p).is_wide},
           {panel, std::min(work.columns.end, panel + panels)});
     }
 }
 
 /// Computes some rows in the given panels in AMX blocks.
 template <class Isa>
-void int8_gemm_blocks(block_walk<Isa>& walk, std::int64_t rows, const std::byte* a, std::int64_t lda, std::byte* c,
-                      std::int64_t ldc, const interval& columns) {
+void int8_gemm_blocks(block_walk<Isa>& walk, std::int64_t rows, matrix_rows<const std::byte> a,
+                      matrix_rows<std::byte> c, const interval& columns) {
   const row_blocks blocks(rows);
   walk.walk(blocks.count, blocks.height, columns, [&](std::int64_t i) -> int8_block {
-    return {address_of_bytes(a + blocks.begin(i) * lda), c + blocks.begin(i) * ldc, blocks.repeated(i)};
+    return {address_of_bytes(a.row(blocks.begin(i))), c.row(blocks.begin(i)), blocks.repeated(i)};
   });
 }
 
 }  // namespace detail
 
-/// Computes C [m, n] from `a` [m, k], whose rows have the encoding encoding_of_rows(p) and are lda bytes apart.
+/// Computes C [m, n] from A [m, k], whose rows have the encoding encoding_of_rows(p). Strides are in bytes.
 ///
 /// The kernel reads whole dot products: unless k is a multiple of 4, up to 3 values after each row must be readable.
 /// Their values do not matter. Every division into parts gives the same bits.
 template <class Isa = native>
-void int8_gemm(const int8_product& p, std::int64_t m, const std::byte* a, std::int64_t lda, std::byte* c,
-               std::int64_t ldc, part of = {}, bool by_columns = false) {
+void int8_gemm(const int8_product& p, std::int64_t m, matrix_rows<const std::byte> a, matrix_rows<std::byte> c,
+               product_part of = {}) {
   if (m <= 0 || p.packing.n <= 0) return;
   if constexpr (has_matrix_registers)
     if (goes_in_blocks(p)) {
       const m_blocking tiles = int8_m_blocking_of(m);
-      const rectangle work = share_of_panels(p.packing, tiles.count(), of, by_columns);
+      const rectangle work = share_of_panels(p.packing, tiles.count(), of);
       const std::int64_t first = tiles.begin(work.rows.begin), rows = tiles.begin(work.rows.end) - first;
-      block_walk<Isa> walk(p, lda, 0, ldc);
-      return detail::int8_gemm_blocks<Isa>(walk, rows, a + first * lda, lda, c + first * ldc, ldc, work.columns);
+      block_walk<Isa> walk(p, a.stride, 0, c.stride);
+      return detail::int8_gemm_blocks<Isa>(walk, rows, {a.row(first), a.stride}, {c.row(first), c.stride},
+                                           work.columns);
     }
   if (m <= detail::int8_tile_height && of.count == 1)  // nothing to divide
-    return detail::int8_tile_row<Isa>(p, {detail::address_of_bytes(a), lda, 0, c, ldc, m, encoding_of_rows(p).is_wide},
-                                      {0, p.packing.panels()});
-  detail::int8_gemm_tiles<Isa>(p, m, a, lda, c, ldc,
-                               share_of_panels(p.packing, int8_m_blocking_of(m).count(), of, by_columns));
+    return detail::int8_tile_row<Isa>(
+        p, {detail::address_of_bytes(a.first), a.stride, 0, c.first, c.stride, m, encoding_of_rows(p).is_wide},
+        {0, p.packing.panels()});
+  detail::int8_gemm_tiles<Isa>(p, m, a, c, share_of_panels(p.packing, int8_m_blocking_of(m).count(), of));
 }
 
 /// Computes some panels of C for one row, with a packing for one row. Neither bound may fall between two panels that
@@ -19093,28 +19169,28 @@ constexpr std::int64_t int8_matrix_scratch_bytes(const int8_packing& packing, st
 /// int8_gemm() for rows that must be copied first. copy_rows(rows, encoding, to, step) writes the k values of each row
 /// of the interval `rows` in the encoding `encoding`, one row every `step` bytes.
 template <class Isa, class CopyRows>
-void int8_gemm_of_copies(const int8_product& p, std::int64_t m, CopyRows copy_rows, std::byte* scratch, std::byte* c,
-                         std::int64_t ldc, part of = {}, bool by_columns = false) {
+void int8_gemm_of_copies(const int8_product& p, std::int64_t m, CopyRows copy_rows, std::byte* scratch,
+                         matrix_rows<std::byte> c, product_part of = {}) {
   const int8_encoding encoding = encoding_of_rows(p);
   const std::int64_t lda = copied_row_bytes(p.packing), at_once = int8_copied_tiles(p.packing);
   const m_blocking tiles = int8_m_blocking_of(m);
-  const rectangle work = share_of_panels(p.packing, tiles.count(), of, by_columns);
+  const rectangle work = share_of_panels(p.packing, tiles.count(), of);
   const auto copy_some = [&](auto multiply) {
     for (std::int64_t tile = work.rows.begin; tile < work.rows.end; tile += at_once) {
       const std::int64_t first = tiles.begin(tile), rows = tiles.begin(std::min(tile + at_once, work.rows.end)) - first;
       copy_rows(interval{first, first + rows}, encoding, scratch, lda);
-      multiply(rows, c + first * ldc);
+      multiply(rows, matrix_rows<std::byte>{c.row(first), c.stride});
     }
   };
   if constexpr (has_matrix_registers)
     if (goes_in_blocks(p)) {
-      block_walk<Isa> walk(p, lda, 0, ldc);
-      return copy_some([&](std::int64_t rows, std::byte* to) {
-        detail::int8_gemm_blocks<Isa>(walk, rows, scratch, lda, to, ldc, work.columns);
+      block_walk<Isa> walk(p, lda, 0, c.stride);
+      return copy_some([&](std::int64_t rows, matrix_rows<std::byte> to) {
+        detail::int8_gemm_blocks<Isa>(walk, rows, {scratch, lda}, to, work.columns);
       });
     }
-  copy_some([&](std::int64_t rows, std::byte* to) {
-    detail::int8_gemm_tiles<Isa>(p, rows, scratch, lda, to, ldc, {{0, int8_m_blocking_of(rows).count()}, work.columns});
+  copy_some([&](std::int64_t rows, matrix_rows<std::byte> to) {
+    detail::int8_gemm_tiles<Isa>(p, rows, {scratch, lda}, to, {{0, int8_m_blocking_of(rows).count()}, work.columns});
   });
 }
 
@@ -19122,9 +19198,9 @@ void int8_gemm_of_copies(const int8_product& p, std::int64_t m, CopyRows copy_ro
 /// int8_matrix_scratch_bytes(p.packing, m) bytes for this part alone.
 template <class Isa = native>
 void int8_matrix_product(const int8_product& p, std::int64_t m, const std::byte* a, std::byte* scratch, std::byte* c,
-                         part of = {}, bool by_columns = false) {
+                         product_part of = {}) {
   const std::int64_t k = p.packing.depth.products(), n = p.packing.n;
-  if (!copies_byte_rows(p.packing, m, encoding_of_rows(p))) return int8_gemm<Isa>(p, m, a, k, c, n, of, by_columns);
+  if (!copies_byte_rows(p.packing, m, encoding_of_rows(p))) return int8_gemm<Isa>(p, m, {a, k}, {c, n}, of);
   int8_gemm_of_copies<Isa>(
       p, m,
       [&](const interval& rows, const int8_encoding& encoding, std::byte* to, std::int64_t step) {
@@ -19132,7 +19208,7 @@ void int8_matrix_product(const int8_product& p, std::int64_t m, const std::byte*
         if (step == k * encoding.size()) return copy_values(a + rows.begin * k, rows.size() * k, encoding, to);
         for (std::int64_t i = rows.begin; i < rows.end; ++i, to += step) copy_values(a + i * k, k, encoding, to);
       },
-      scratch, c, n, of, by_columns);
+      scratch, {c, n}, of);
 }
 
 }}}  // namespace nnrt::NNRT_ISA::kernels
@@ -19338,31 +19414,47 @@ void transform_byte_pixels(const std::byte* pixels, std::int64_t line, std::int6
   }
 }
 
-/// Transforms adjacent tiles, the first at `first`. Tiles that cross the edge of the image are read from a copy that is
-/// padded with zero points.
+/// A block of the tiles of a convolution.
+struct int8_winograd_block {
+  const conv_shape& s;
+  const int8_winograd_tiles& of;
+  interval tiles;
+};
+
+/// Images of a convolution, the zero point outside them, and memory for a padded copy.
+struct int8_winograd_images {
+  const std::byte* x;
+  std::byte zero;
+  std::byte* copy;
+};
+
+/// Transforms adjacent tiles of a block, the first at `first`. Tiles that cross the edge of the image are read from a
+/// copy that is padded with zero points.
 template <bool IsSigned>
-void transform_byte_tiles(const conv_shape& s, const std::byte* x, std::byte zero, const tile_place& first,
-                          std::int64_t tiles, std::byte* copy, std::byte* v, const int8_winograd_tiles& of,
-                          std::int64_t element) {
+void transform_byte_tiles(const int8_winograd_block& block, const int8_winograd_images& images, const tile_place& first,
+                          std::int64_t tiles, std::byte* v) {
+  const conv_shape& s = block.s;
+  const int8_winograd_tiles& of = block.of;
+  const auto [x, zero, copy] = images;
+  const std::int64_t element = of.element_bytes(block.tiles.size());
   const std::int64_t iy = first.y - s.pad_top, ix = first.x - s.pad_left, columns = 2 * tiles + 2;
   const std::byte* const image = x + first.image * s.height * s.width * s.in;
   const bool is_inside = iy >= 0 && ix >= 0 && iy + 4 <= s.height && ix + columns <= s.width;
   const std::byte* pixels = is_inside ? image + (iy * s.width + ix) * s.in : copy;
   const std::int64_t line = (is_inside ? s.width : columns) * s.in;
   for (std::int64_t row = 0; row < 4 && !is_inside; ++row)
-    copy_padded_row(s, image, iy + row, ix, columns, zero, {}, copy + row * line);
+    copy_padded_row(s, image, iy + row, {ix, ix + columns}, {{}, zero}, copy + row * line);
   for (std::int64_t i = 0; i < tiles; ++i, pixels += 2 * s.in, v += of.row_bytes())
     transform_byte_pixels<IsSigned>(pixels, line, s.in, v, element);
 }
 template <bool IsSigned>
-void transform_byte_block(const conv_shape& s, const std::byte* x, std::byte zero, const int8_winograd_tiles& of,
-                          const interval& block, std::byte* copy, std::byte* v) {
-  const std::int64_t element = of.element_bytes(block.size());
-  tile_place first(of, block.begin);
-  for (std::int64_t left = block.size(), count = 0; left > 0;
+void transform_byte_block(const int8_winograd_block& block, const int8_winograd_images& images, std::byte* v) {
+  const int8_winograd_tiles& of = block.of;
+  tile_place first(of, block.tiles.begin);
+  for (std::int64_t left = block.tiles.size(), count = 0; left > 0;
        left -= count, first.advance(of, count), v += count * of.row_bytes()) {
     count = std::min(std::min(of.copied_at_once(), left), of.across - first.x / 2);
-    transform_byte_tiles<IsSigned>(s, x, zero, first, count, copy, v, of, element);
+    transform_byte_tiles<IsSigned>(block, images, first, count, v);
   }
 }
 
@@ -19405,17 +19497,18 @@ inline void transform_byte_sums(const std::int32_t* sums, std::int64_t element, 
 
 /// Runs the output stage of a block in one panel: as many adjacent tiles at a time as finish_sums() takes.
 template <class Isa>
-void finish_byte_winograd(const conv_shape& s, const int8_product& p, const int8_winograd_tiles& of,
-                          const interval& block, std::int64_t panel, const std::int32_t* sums, std::byte* y) {
+void finish_byte_winograd(const int8_winograd_block& block, const int8_product& p, std::int64_t panel,
+                          const std::int32_t* sums, std::byte* y) {
+  const auto& [s, of, tiles] = block;
   constexpr std::int64_t at_once = vector_of_sums / sum_stride / 2, line = 2 * vector_of_sums;
-  const m_blocking rows{block.size()};
+  const m_blocking rows{tiles.size()};
   const std::byte* const start = p.packed + p.packing.bias_at() + 2 * panel * register_bytes;
   const auto* const scales = reinterpret_cast<const channel_scales*>(p.packed) + 2 * panel;
   const std::int64_t vectors = p.packing.vectors_of(panel), width = p.packing.width(panel),
-                     element = of.element_sums(block.size());
-  tile_place first(of, block.begin);
+                     element = of.element_sums(tiles.size());
+  tile_place first(of, tiles.begin);
   std::int64_t row_tile = 0, row = 0, count = 0;  // of the next tile
-  for (std::int64_t left = block.size(); left > 0; left -= count, first.advance(of, count)) {
+  for (std::int64_t left = tiles.size(); left > 0; left -= count, first.advance(of, count)) {
     count = std::min(std::min(at_once, left), of.across - first.x / 2);
     alignas(64) std::int32_t finished[2 * line];
     for (std::int64_t i = 0; i < count; ++i) {
@@ -19447,17 +19540,18 @@ void int8_winograd(const conv_shape& s, const int8_product& p, const std::byte* 
   const detail::int8_winograd_tiles of(s);
   const rectangle work = share_of_transforms(of.blocks(), p.packing.panels(), share_of);
   for (std::int64_t b = work.rows.begin; b < work.rows.end && work.columns.size() > 0; ++b) {
-    const interval block = of.block(b);
-    const std::int64_t element = of.element_bytes(block.size());
+    const interval tiles = of.block(b);
+    const detail::int8_winograd_block block{s, of, tiles};
+    const std::int64_t element = of.element_bytes(tiles.size());
     auto* const sums = reinterpret_cast<std::int32_t*>(scratch + 16 * element);
     std::byte* const copy =
-        scratch + 16 * element + 16 * of.element_sums(block.size()) * std::int64_t{sizeof(std::int32_t)};
-    const auto zero = static_cast<std::byte>(p.factors.a_zero);
-    if (p.factors.is_unsigned) detail::transform_byte_block<false>(s, x, zero, of, block, copy, scratch);
-    else detail::transform_byte_block<true>(s, x, zero, of, block, copy, scratch);
+        scratch + 16 * element + 16 * of.element_sums(tiles.size()) * std::int64_t{sizeof(std::int32_t)};
+    const detail::int8_winograd_images images{x, static_cast<std::byte>(p.factors.a_zero), copy};
+    if (p.factors.is_unsigned) detail::transform_byte_block<false>(block, images, scratch);
+    else detail::transform_byte_block<true>(block, images, scratch);
     for (std::int64_t panel = work.columns.begin; panel < work.columns.end; ++panel) {
-      detail::int8_winograd_products<Isa>(p, of, block.size(), scratch, panel, sums);
-      detail::finish_byte_winograd<Isa>(s, p, of, block, panel, sums, y);
+      detail::int8_winograd_products<Isa>(p, of, tiles.size(), scratch, panel, sums);
+      detail::finish_byte_winograd<Isa>(block, p, panel, sums, y);
     }
   }
 }
@@ -19725,8 +19819,7 @@ void byte_stripe_tiles(const conv_shape& s, const int8_product& p, const byte_st
 template <class Isa>
 void int8_conv_image(const conv_shape& s, const int8_product& p, const int8_conv_buffers& of, interval rows,
                      interval panels) {
-  const auto zero = static_cast<std::byte>(p.factors.a_zero);
-  const int8_encoding encoding = encoding_of_rows(p);
+  const int8_padding padding{encoding_of_rows(p), static_cast<std::byte>(p.factors.a_zero)};
   const std::int64_t line = stripe_line(s), columns = s.columns_under(s.out_width), at_once = byte_stripe_rows(s);
   for (std::int64_t g = 0; g < s.group; ++g) {
     int8_product of_group = p;
@@ -19735,7 +19828,7 @@ void int8_conv_image(const conv_shape& s, const int8_product& p, const int8_conv
     for (std::int64_t row = rows.begin; row < rows.end; row += at_once) {
       const std::int64_t count = std::min(at_once, rows.end - row), top = row * s.stride_h - s.pad_top;
       for (std::int64_t i = 0; i < s.rows_under(count); ++i)
-        copy_padded_row(s, of.x + g * s.group_in(), top + i, -s.pad_left, columns, zero, encoding,
+        copy_padded_row(s, of.x + g * s.group_in(), top + i, {-s.pad_left, columns - s.pad_left}, padding,
                         of.scratch + i * line);
       byte_stripe_tiles<Isa>(s, of_group, {address_of_bytes(of.scratch), line}, count, y + row * s.row_step(), panels);
     }
@@ -19763,15 +19856,18 @@ void int8_conv_direct(const conv_shape& s, const int8_product& p, const int8_con
 }
 
 /// Copies the inputs of output pixel `pixel` (counted over all images) for one group, in the order of the weights.
-inline void gather_bytes(const conv_shape& s, const std::byte* x, std::int64_t pixel, std::byte zero,
-                         const int8_encoding& encoding, std::byte* out) {
+inline void gather_bytes(const conv_shape& s, const std::byte* x, std::int64_t pixel, int8_padding padding,
+                         std::byte* out) {
   const std::int64_t image = pixel / s.out_pixels(), oy = pixel % s.out_pixels() / s.out_width,
                      ox = pixel % s.out_width;
   const std::int64_t side_by_side = s.dilation_w == 1 ? s.kernel_w : 1;
   for (std::int64_t ky = 0; ky < s.kernel_h; ++ky)
-    for (std::int64_t kx = 0; kx < s.kernel_w; kx += side_by_side, out += side_by_side * s.group_in() * encoding.size())
+    for (std::int64_t kx = 0; kx < s.kernel_w;
+         kx += side_by_side, out += side_by_side * s.group_in() * padding.encoding.size()) {
+      const std::int64_t ix = ox * s.stride_w - s.pad_left + kx * s.dilation_w;
       copy_padded_row(s, x + image * s.height * s.width * s.in, oy * s.stride_h - s.pad_top + ky * s.dilation_h,
-                      ox * s.stride_w - s.pad_left + kx * s.dilation_w, side_by_side, zero, encoding, out);
+                      {ix, ix + side_by_side}, padding, out);
+    }
 }
 
 template <class Isa>
@@ -19788,9 +19884,9 @@ void int8_conv_gather(const conv_shape& s, const int8_product& p, const int8_con
           of_group, line,
           [&](const interval& pixels, const int8_encoding& encoding, std::byte* to, std::int64_t step) {
             for (std::int64_t j = pixels.begin; j < pixels.end; ++j, to += step)
-              gather_bytes(s, of.x + g * s.group_in(), i * line + j, zero, encoding, to);
+              gather_bytes(s, of.x + g * s.group_in(), i * line + j, {encoding, zero}, to);
           },
-          of.scratch, y + g * s.group_out(), s.pixel_step(), share_of);
+          of.scratch, {y + g * s.group_out(), s.pixel_step()}, {share_of});
     }
 }
 
@@ -19808,7 +19904,7 @@ void int8_conv(const int8_conv_plan& plan, const int8_product& p, const int8_con
     if (plan.in_winograd != 0) return int8_winograd<Isa>(s, p, of.x, of.y, of.scratch, share_of);
   switch (plan.method) {
     case conv_method::product:
-      return int8_matrix_product<Isa>(p, s.batch * s.out_pixels(), of.x, of.scratch, of.y, share_of);
+      return int8_matrix_product<Isa>(p, s.batch * s.out_pixels(), of.x, of.scratch, of.y, {share_of});
     case conv_method::direct: return detail::int8_conv_direct<Isa>(s, p, of, share_of);
     case conv_method::gather: return detail::int8_conv_gather<Isa>(s, p, of, share_of);
   }
@@ -20002,11 +20098,10 @@ inline void pack_taps(const int8_depthwise_plan& plan, const int8_factors& f, co
 
 /// Packs weights [out, kernel_h, kernel_w].
 ///
-/// channel_of(o) returns factor and bias of output channel o. `leaves_sums` says that int8_depthwise() will run with
-/// LeavesSums.
-template <class ChannelOf>
+/// channel_of(o) returns factor and bias of output channel o. LeavesSums: int8_depthwise() will run with LeavesSums.
+template <bool LeavesSums = false, class ChannelOf>
 void int8_depthwise_pack(const depthwise_shape& s, const int8_factors& f, scaled_range range, const std::byte* w,
-                         ChannelOf channel_of, std::byte* out, bool leaves_sums = false) {
+                         ChannelOf channel_of, std::byte* out) {
   const detail::int8_depthwise_plan plan(s, f.b_zero_as_seen());
   std::fill_n(out, plan.sets() * plan.set_bytes(), std::byte{});
   possible_scales of_few[4];  // of fewer channels than a register has bytes: each is in several sets
@@ -20016,7 +20111,7 @@ void int8_depthwise_pack(const depthwise_shape& s, const int8_factors& f, scaled
     possible_scales possible[4];
     detail::int8_column columns[register_bytes];
     for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
-      const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, leaves_sums);
+      const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, LeavesSums);
       const std::int64_t place = plan.first_byte(set) + byte, channel = place % s.out();
       detail::int8_column& column = columns[byte] = detail::column_of_taps(plan, f, w, channel);
       int8_channel made = channel_of(channel);
@@ -20038,7 +20133,7 @@ void int8_depthwise_pack(const depthwise_shape& s, const int8_factors& f, scaled
     for (std::int64_t v = 0; v < 4; ++v) choose_scales(possible[v], method, scales[v]);
     agree_on_halves(scales, 4);
     for (std::int64_t byte = 0; byte < register_bytes; ++byte) {
-      const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, leaves_sums);
+      const detail::lane_place at(byte), scale_at = detail::lane_place::of_scale(byte, LeavesSums);
       const std::int64_t included = included_in_sums(possible[scale_at.vector], scale_at.lane, method);
       const std::int32_t start = detail::starting_sum(included, columns[byte], 0, f);
       std::memcpy(sums + at.vector * register_bytes + at.lane * 4, &start, sizeof start);
@@ -20734,7 +20829,7 @@ template <class Isa, bool LeavesSums> struct int8_depthwise_rows {
 /// y = clamp(depthwise_conv2d(x, w) + bias) of quantised values. Parts are output rows or sets of channels; every
 /// division into parts gives the same bits. y must not overlap x.
 ///
-/// LeavesSums: the accumulators get an addend or are kept; the weights must be packed with leaves_sums.
+/// LeavesSums: the accumulators get an addend or are kept; the weights must be packed with LeavesSums.
 template <class Isa = native, bool LeavesSums = false>
 void int8_depthwise(const depthwise_shape& s, const int8_depthwise_buffers& of, part p = {}) {
   if (s.batch * s.out_height * s.out_width * s.out() <= 0) return;
@@ -20905,7 +21000,7 @@ template <class ChannelOf>
 void pack_left_sums(const kernel_call& call, const left_sums& sums, scaled_range range, ChannelOf channel_of) {
   const int8_factors& f = sums.factors;
   if (sums.is_depthwise())
-    return int8_depthwise_pack(sums.depthwise(), f, range, bytes_in(call, 1), channel_of, bytes_out(call), true);
+    return int8_depthwise_pack<true>(sums.depthwise(), f, range, bytes_in(call, 1), channel_of, bytes_out(call));
   int8_conv_pack(sums.shape, f, range, bytes_in(call, 1), channel_of, bytes_out(call));
 }
 /// Runs it. The product has the packing of a convolution, and the addend or the target of the accumulators.
@@ -21133,13 +21228,12 @@ template <class Isa, int Out> inline constexpr across_function across_rows_of = 
 
 /// y = clamp(conv2d(x, w) + bias) of a shape with is_across_shape().
 ///
-/// Results do not depend on the number of parts. y must not overlap x.
+/// Results do not depend on the number of parts.
 ///
-/// - `packed`: output of across_pack() for weights and bias.
-/// - `scratch`: across_scratch_floats(s) floats for this part alone, uninitialised.
+/// - `of.packed`: output of across_pack() for weights and bias.
+/// - `of.scratch`: across_scratch_floats(s) floats.
 /// - `pair`: `across_rows_of<native, s.out>`.
-inline void conv_spatial(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch,
-                         across_function pair, clamp_range range = {}, part p = {}) {
+inline void conv_spatial(const conv_shape& s, const layer_operands& of, across_function pair, part p = {}) {
   using detail::across_rows;
   const std::int64_t pairs = (s.out_height + 1) / across_rows;
   const interval work = share(s.batch * pairs, p);
@@ -21147,12 +21241,12 @@ inline void conv_spatial(const conv_shape& s, const float* x, const float* packe
     const std::int64_t image = done / pairs, first = done % pairs,
                        count = std::min(detail::across_stripe(s), std::min(pairs - first, work.end - done));
     const std::int64_t oy = first * across_rows, top = oy * s.stride_h - s.pad_top, line = detail::across_line(s);
-    detail::copy_padded(s, x + image * s.height * s.width, 1, top, -s.pad_left, s.rows_under(across_rows * count), line,
-                        scratch);
+    detail::copy_padded(s, of.x + image * s.height * s.width, 1,
+                        {top, -s.pad_left, s.rows_under(across_rows * count), line}, of.scratch);
     for (std::int64_t i = 0; i < count; ++i) {
       const std::int64_t row = oy + i * across_rows;
-      pair(s, scratch + i * across_rows * s.stride_h * line, packed, y + image * s.image_step() + row * s.row_step(),
-           std::min(across_rows, s.out_height - row), range);
+      pair(s, of.scratch + i * across_rows * s.stride_h * line, of.packed,
+           of.y + image * s.image_step() + row * s.row_step(), std::min(across_rows, s.out_height - row), of.range);
     }
     done += count;
   }
@@ -21281,26 +21375,36 @@ void transform_tile(const conv_shape& s, const float* x, const tile_place& tile,
   const float* const image = x + tile.image * s.height * s.width * s.in;
   if (iy >= 0 && ix >= 0 && iy + pixels <= s.height && ix + pixels <= s.width)
     return transform_input<Tile, Stride>(image + (iy * s.width + ix) * s.in, s.width * s.in, s.in, v, step);
-  copy_padded(s, image, s.in, iy, ix, pixels, pixels, copy);
+  copy_padded(s, image, s.in, {iy, ix, pixels, pixels}, copy);
   transform_input<Tile, Stride>(copy, pixels * s.in, s.in, v, step);
 }
 
-/// Transforms the products of one tile back for one vector of `used` channels, and writes the pixels inside the output.
+/// Output of one vector of channels: their bias, their first output pixel, and the number of lanes in use.
+struct winograd_channels {
+  const float* bias;
+  clamp_range range;
+  float* y;
+  std::int64_t used;
+};
+
+/// Transforms the products of one tile back for one vector of channels, and writes the pixels inside the output. The
+/// products of an element are a row of m.
 template <int Tile, int Stride>
-void transform_output(const conv_shape& s, const float* m, std::int64_t step, const float* bias, clamp_range range,
-                      const tile_place& tile, float* y, std::int64_t used) {
+void transform_output(const conv_shape& s, matrix_rows<const float> m, const tile_place& tile,
+                      const winograd_channels& to) {
+  const auto [bias, range, y, used] = to;
   constexpr int side = Tile + winograd_taps(Stride) - 1;
   const std::int64_t rows = s.out_height - tile.y, columns = s.out_width - tile.x;
   const strides pixel(s.pixel_step());
   const f32_vec start = load(bias), lo = broadcast(&range.lo), hi = broadcast(&range.hi);
-  address from = address_of(m),
+  address from = address_of(m.first),
           row = address_of(y + tile.image * s.image_step() + tile.y * s.row_step() + tile.x * s.pixel_step());
   transform_rectangle<side, side, Tile, Tile>(
       [](const f32_vec(&d)[side], f32_vec(&t)[Tile])
           __attribute__((always_inline)) { winograd_line<Tile, Stride>::output(d, t); },
       [&](auto, auto) __attribute__((always_inline)) {
         const f32_vec value = load(floats_at(from));
-        from = advanced(from, step), optimization_barrier(from);
+        from = advanced(from, m.stride), optimization_barrier(from);
         return value;
       },
       [&](auto j, auto i, f32_vec value) __attribute__((always_inline)) {
@@ -21310,10 +21414,17 @@ void transform_output(const conv_shape& s, const float* m, std::int64_t step, co
       });
 }
 
+/// Packed weights of all elements in one panel, and its columns in use.
+struct winograd_panel {
+  const float* packed;
+  std::int64_t width;
+};
+
 /// Matrix products of one block: one per element of a tile, `rows` rows each.
 template <class Isa>
-void winograd_products(const winograd_extents& of, std::int64_t rows, const float* v, const float* packed,
-                       std::int64_t width, float* m, const tiling& tiles) {
+void winograd_products(const winograd_extents& of, std::int64_t rows, const float* v, winograd_panel weights, float* m,
+                       const tiling& tiles) {
+  auto [packed, width] = weights;
   alignas(64) static constexpr float no_bias[nr] = {};
   constexpr std::int64_t floats_ahead = 32 * 1024;  // prefetch distance in the weights, which are read in order
   const std::int64_t vectors = whole_vectors(width);
@@ -21478,14 +21589,14 @@ template <int Tile, int Stride> void winograd_pack(const conv_shape& s, const fl
 /// y = clamp(conv2d(x, w) + bias) of a shape with is_winograd_shape().
 ///
 /// Results do not depend on the number of parts. Errors are about ten times those of conv(). An infinity or NaN in x
-/// reaches all pixels of the tiles that read it. y must not overlap x.
+/// reaches all pixels of the tiles that read it.
 ///
-/// - `packed`: output of `winograd_pack<Tile, Stride>()` for weights and bias.
-/// - `scratch`: winograd_scratch_floats(s, Tile) floats for this part alone, aligned to 64 bytes, uninitialised.
+/// - `data.packed`: output of `winograd_pack<Tile, Stride>()` for weights and bias.
+/// - `data.scratch`: winograd_scratch_floats(s, Tile) floats, aligned to 64 bytes.
 /// - `tiles`: the functions of winograd_tile_set(s, Tile), or more.
 template <class Isa, int Tile, int Stride>
-void conv_winograd(const conv_shape& s, const float* x, const float* packed, float* y, float* scratch,
-                   clamp_range range, part p, const tiling& tiles) {
+void conv_winograd(const conv_shape& s, const layer_operands& data, part p, const tiling& tiles) {
+  const auto [x, packed, y, scratch, range] = data;
   const detail::winograd_extents of(s, Tile);
   const rectangle work = share_of_transforms(of.blocks(), panels_of(s.out), p);
   const float* const weights = packed + whole_vectors(s.out);
@@ -21497,11 +21608,12 @@ void conv_winograd(const conv_shape& s, const float* x, const float* packed, flo
       detail::transform_tile<Tile, Stride>(s, x, {of, block.begin + t}, copy, v + t * of.row_step(), v_step);
     for (std::int64_t panel = work.columns.begin; panel < work.columns.end; ++panel) {
       const std::int64_t first = panel * nr, width = std::min(nr, s.out - first);
-      detail::winograd_products<Isa>(of, block.size(), v, weights + first * of.products() * s.in, width, m, tiles);
+      detail::winograd_products<Isa>(of, block.size(), v, {weights + first * of.products() * s.in, width}, m, tiles);
       for (std::int64_t t = 0; t < block.size(); ++t)
         for (std::int64_t o = 0; o < width; o += f32_lanes)
-          detail::transform_output<Tile, Stride>(s, m + t * nr + o, m_step, packed + first + o, range,
-                                                 {of, block.begin + t}, y + first + o, std::min(f32_lanes, width - o));
+          detail::transform_output<Tile, Stride>(
+              s, {m + t * nr + o, m_step}, {of, block.begin + t},
+              {packed + first + o, range, y + first + o, std::min(f32_lanes, width - o)});
     }
   }
 }
@@ -21723,24 +21835,23 @@ template <class Isa> struct binding<ops::conv2d, family::f32, Isa> : with_tiles<
     conv_pack(call.planned<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
   template <conv_method Method> static void run(const kernel_call& call) {
-    conv_by<native, Method>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1),
-                            floats_out(call), scratch_floats(call), conv_range_of(call), part_of(call), tiles_in(call));
+    conv_by<native, Method>(conv_shape_of(call), layer_operands_of(call, conv_range_of(call)), part_of(call),
+                            tiles_in(call));
   }
   static void pack_across(const kernel_call& call) {
     across_pack(call.planned<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
   template <int Out> static void run_across(const kernel_call& call) {
-    conv_spatial(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
-                 scratch_floats(call), across_rows_of<native, Out>, conv_range_of(call), part_of(call));
+    conv_spatial(conv_shape_of(call), layer_operands_of(call, conv_range_of(call)), across_rows_of<native, Out>,
+                 part_of(call));
   }
   template <int Tile, int Stride> static void pack_winograd(const kernel_call& call) {
     winograd_pack<Tile, Stride>(call.planned<conv_shape>(), floats_in(call, 1), optional_floats_in(call, 2),
                                 floats_out(call));
   }
   template <int Tile, int Stride> static void run_winograd(const kernel_call& call) {
-    conv_winograd<native, Tile, Stride>(conv_shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1),
-                                        floats_out(call), scratch_floats(call), conv_range_of(call), part_of(call),
-                                        tiles_in(call));
+    conv_winograd<native, Tile, Stride>(conv_shape_of(call), layer_operands_of(call, conv_range_of(call)),
+                                        part_of(call), tiles_in(call));
   }
 
  private:
@@ -22165,7 +22276,8 @@ inline void pack_phase(const conv_transpose_shape& s, const phase& h, const phas
     const auto row_of = [&](std::int64_t i) {
       return of_group + place_of_tap(s, h, w, i / channels) * channels + i % channels;
     };
-    pack_rows(row_of, filter, k, n, w.taps * channels, bias == nullptr ? nullptr : bias + g * n,
+    pack_rows(row_of, filter,
+              {.k = k, .n = n, .bias = bias == nullptr ? nullptr : bias + g * n, .run = w.taps * channels},
               out + g * packed_floats(k, n));
   }
 }
@@ -22194,12 +22306,15 @@ inline void fill_gaps(const conv_transpose_shape& s, const float* bias, float* y
   });
 }
 
-/// Calls f(phase of height, phase of width, packed weights, first output pixel) for each pair of phases with outputs.
-template <class F> void for_each_output(const conv_transpose_shape& s, const float* packed, float* y, F f) {
-  packed += whole_vectors(s.out);
+/// Calls f(phase of height, phase of width, operands) for each pair of phases with outputs: the operands have the
+/// phase's packed weights and first output pixel.
+template <class F> void for_each_output(const conv_transpose_shape& s, const layer_operands& of, F f) {
+  layer_operands of_phase = of;
+  of_phase.packed += whole_vectors(s.out);
   for_each_phase(s, [&](const phase& h, const phase& w) {
-    if (h.outputs > 0 && w.outputs > 0) f(h, w, packed, y + (h.first_output * s.w.output + w.first_output) * s.out);
-    packed += packed_floats_of(s, h, w);
+    of_phase.y = of.y + (h.first_output * s.w.output + w.first_output) * s.out;
+    if (h.outputs > 0 && w.outputs > 0) f(h, w, of_phase);
+    of_phase.packed += packed_floats_of(s, h, w);
   });
 }
 
@@ -22250,41 +22365,39 @@ constexpr tile_set conv_transpose_tile_set(const conv_transpose_shape& s) {
 /// y = clamp(transposed conv2d(x, w) + bias), for shapes that are not depthwise.
 ///
 /// Results do not depend on the number of parts. Pixels outside the image may be multiplied as zeros: infinite weights
-/// can give NaN at the border. y must not overlap x.
+/// can give NaN at the border.
 ///
-/// - `packed`: output of conv_transpose_pack() for weights and bias.
-/// - `scratch`: conv_transpose_scratch_floats(s) floats for this part alone, uninitialised; may be null if the count is
-///   0.
+/// - `of.packed`: output of conv_transpose_pack() for weights and bias.
+/// - `of.scratch`: conv_transpose_scratch_floats(s) floats.
 /// - `tiles`: the functions of conv_transpose_tile_set(s), or more.
 template <class Isa = native>
-void conv_transpose(const conv_transpose_shape& s, const float* x, const float* packed, float* y, float* scratch,
-                    clamp_range range = {}, part p = {}, const tiling& tiles = tiles_of<Isa>) {
-  detail::fill_gaps(s, packed, y, range, p);
-  detail::for_each_output(s, packed, y,
-                          [&](const detail::phase& h, const detail::phase& w, const float* weights, float* first) {
-                            conv<Isa>(detail::conv_of(s, h, w), x, weights, first, scratch, range, p, tiles);
-                          });
+void conv_transpose(const conv_transpose_shape& s, const layer_operands& of, part p = {},
+                    const tiling& tiles = tiles_of<Isa>) {
+  detail::fill_gaps(s, of.packed, of.y, of.range, p);
+  detail::for_each_output(s, of, [&](const detail::phase& h, const detail::phase& w, const layer_operands& of_phase) {
+    conv<Isa>(detail::conv_of(s, h, w), of_phase, p, tiles);
+  });
 }
 
 /// y = clamp(transposed conv2d(x, w) + bias) for depthwise shapes, vectorised over channels. Pixels outside the image
 /// are skipped. Other arguments as for conv_transpose().
 template <class Isa = native>
-void depthwise_transpose(const conv_transpose_shape& s, const float* x, const float* packed, float* y,
-                         clamp_range range = {}, part p = {}) {
-  detail::fill_gaps(s, packed, y, range, p);
+void depthwise_transpose(const conv_transpose_shape& s, const layer_operands& of, part p = {}) {
+  detail::fill_gaps(s, of.packed, of.y, of.range, p);
   const std::int64_t image = s.h.input * s.w.input * s.in, line = s.w.output * s.out;
-  detail::for_each_output(s, packed, y,
-                          [&](const detail::phase& h, const detail::phase& w, const float* weights, float* first) {
-                            const depthwise_shape shape = detail::depthwise_of(s, h, w);
-                            const interval rows = share(s.batch * h.outputs, p);
-                            for (std::int64_t row = rows.begin; row < rows.end; ++row) {
-                              const std::int64_t n = row / h.outputs, i = row % h.outputs;
-                              float* const to = first + n * s.h.output * line + i * s.h.stride * line;
-                              for (std::int64_t j = 0; j < w.outputs; ++j)
-                                detail::depthwise_pixel(shape, x + n * image, weights, to + j * s.w.stride * s.out,
-                                                        range, i, j, {0, detail::channel_vectors(shape.out())});
-                            }
-                          });
+  detail::for_each_output(s, of, [&](const detail::phase& h, const detail::phase& w, const layer_operands& of_phase) {
+    const depthwise_shape shape = detail::depthwise_of(s, h, w);
+    const interval rows = share(s.batch * h.outputs, p);
+    for (std::int64_t row = rows.begin; row < rows.end; ++row) {
+      const std::int64_t n = row / h.outputs, i = row % h.outputs;
+      float* const to = of_phase.y + n * s.h.output * line + i * s.h.stride * line;
+      layer_operands of_image = of_phase;
+      of_image.x += n * image;
+      for (std::int64_t j = 0; j < w.outputs; ++j)
+        detail::depthwise_pixel(shape, of_image, to + j * s.w.stride * s.out, i, j,
+                                {0, detail::channel_vectors(shape.out())});
+    }
+  });
 }
 
 }}}  // namespace nnrt::NNRT_ISA::kernels
@@ -22323,13 +22436,21 @@ constexpr std::int64_t int8_conv_transpose_scratch_bytes(const conv_transpose_sh
   return most;
 }
 
+/// Output channels: channel_of(o) returns factor and bias of channel o, lone_of(o) the quantised value of its bias
+/// alone, which outputs without taps get.
+template <class ChannelOf, class LoneOf> struct transposed_channels {
+  ChannelOf channel_of;
+  LoneOf lone_of;
+};
+template <class ChannelOf, class LoneOf>
+transposed_channels(ChannelOf, LoneOf) -> transposed_channels<ChannelOf, LoneOf>;
+
 /// Packs weights [out, kernel_h, kernel_w, in / group].
-///
-/// channel_of(o) returns factor and bias of output channel o. lone_of(o) returns the quantised value of its bias alone.
 template <class ChannelOf, class LoneOf>
 void int8_conv_transpose_pack(const conv_transpose_shape& s, const int8_factors& f, scaled_range range,
-                              const std::byte* weights, ChannelOf channel_of, LoneOf lone_of, std::byte* out) {
-  for (std::int64_t o = 0; o < s.out; ++o) out[o] = static_cast<std::byte>(lone_of(o));
+                              const std::byte* weights, const transposed_channels<ChannelOf, LoneOf>& outputs,
+                              std::byte* out) {
+  for (std::int64_t o = 0; o < s.out; ++o) out[o] = static_cast<std::byte>(outputs.lone_of(o));
   out += rounded_up(s.out, 64);
   const std::int64_t channels = s.in / s.group, filter = s.h.kernel * s.w.kernel * channels;
   detail::for_each_byte_phase(s, [&](const detail::phase& h, const detail::phase& w, const conv_shape& c) {
@@ -22338,7 +22459,7 @@ void int8_conv_transpose_pack(const conv_transpose_shape& s, const int8_factors&
         [&](std::int64_t o, std::int64_t i) {
           return f.at(weights, o * filter + detail::place_of_tap(s, h, w, i / channels) * channels + i % channels);
         },
-        channel_of, out);
+        outputs.channel_of, out);
     out += int8_conv_packed_bytes(int8_conv_plan::of(c));
   });
 }
@@ -22702,12 +22823,10 @@ template <class Isa> struct binding<ops::conv2d_transpose, family::f32, Isa> : t
     conv_transpose_pack(shape_of(call), floats_in(call, 1), optional_floats_in(call, 2), floats_out(call));
   }
   static void run(const kernel_call& call) {
-    conv_transpose<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1), floats_out(call),
-                           scratch_floats(call), range_of(call), part_of(call), tiles_in(call));
+    conv_transpose<native>(shape_of(call), layer_operands_of(call, range_of(call)), part_of(call), tiles_in(call));
   }
   static void run_depthwise(const kernel_call& call) {
-    depthwise_transpose<native>(shape_of(call), floats_in(call, 0), floats_in(call, call.in.size() - 1),
-                                floats_out(call), range_of(call), part_of(call));
+    depthwise_transpose<native>(shape_of(call), layer_operands_of(call, range_of(call)), part_of(call));
   }
 
  private:
@@ -22737,13 +22856,14 @@ template <class Isa> struct binding<ops::conv2d_transpose, family::int8, Isa> : 
     const tensor_desc& y = result_behind_packed(call);
     const quantised_range range = int8_layer_of(call).range;
     const auto channel = [&](std::int64_t o) { return channel_of(call, o, convolution_scale(call, o)); };
-    int8_conv_transpose_pack(
-        shape_of(call), factors_of(call), scaled_range_of(y, range), bytes_in(call, 1), channel,
-        [&](std::int64_t o) {
-          const int8_channel of = channel(o);
-          return requantise<std::int32_t>(of.bias, of.factor, y.quantised, range);
-        },
-        bytes_out(call));
+    int8_conv_transpose_pack(shape_of(call), factors_of(call), scaled_range_of(y, range), bytes_in(call, 1),
+                             transposed_channels{channel,
+                                                 [&](std::int64_t o) {
+                                                   const int8_channel of = channel(o);
+                                                   return requantise<std::int32_t>(of.bias, of.factor, y.quantised,
+                                                                                   range);
+                                                 }},
+                             bytes_out(call));
   }
   static void run(const kernel_call& call) {
     int8_conv_transpose<native>(shape_of(call), product_of(call, {}, int8_layer_of(call)),
@@ -22847,10 +22967,11 @@ template <class Isa> struct binding<ops::conv2d_transpose_add, family::int8, Isa
   }
   static void pack(const kernel_call& call) {
     const conv_transpose_shape shape = shape_of(call);
-    int8_conv_transpose_pack(
-        shape, factors_of(call), scaled_range_of(result_behind_packed(call), int8_layer_of(call).range),
-        bytes_in(call, 1), [&](std::int64_t o) { return channel_with_addend(call, o); }, [](std::int64_t) { return 0; },
-        bytes_out(call));
+    int8_conv_transpose_pack(shape, factors_of(call),
+                             scaled_range_of(result_behind_packed(call), int8_layer_of(call).range), bytes_in(call, 1),
+                             transposed_channels{[&](std::int64_t o) { return channel_with_addend(call, o); },
+                                                 [](std::int64_t) { return 0; }},
+                             bytes_out(call));
     pack_addend(call, places_in(shape), bytes_out(call));
   }
   static void run(const kernel_call& call) {
@@ -22968,9 +23089,11 @@ template <class Isa> struct binding<ops::conv2d_transpose_sums, family::int8, Is
   }
 
   static void pack(const kernel_call& call) {
-    int8_conv_transpose_pack(
-        transposed_node::shape_of(call), factors_of(call), scaled_range::of({-128, 127}, 0, false), bytes_in(call, 1),
-        [&](std::int64_t o) { return unscaled_channel_of(call, o); }, [](std::int64_t) { return 0; }, bytes_out(call));
+    int8_conv_transpose_pack(transposed_node::shape_of(call), factors_of(call), scaled_range::of({-128, 127}, 0, false),
+                             bytes_in(call, 1),
+                             transposed_channels{[&](std::int64_t o) { return unscaled_channel_of(call, o); },
+                                                 [](std::int64_t) { return 0; }},
+                             bytes_out(call));
   }
   static void run(const kernel_call& call) {
     const int8_accumulators_target kept = kept_in(call);
@@ -23983,11 +24106,19 @@ struct fourier_shape {
 
 namespace detail {
 
-/// One step of Stockham's transform (decimation in frequency) for any radix p: lines of n = p * m values, `step`
-/// interleaved, become p times as many lines of m values. `turns` are the powers of the root of unity of order
-/// `length`.
-inline void split_lines(const complex_number* x, complex_number* y, std::int64_t p, std::int64_t m, std::int64_t step,
-                        const complex_number* turns, std::int64_t length) {
+/// One step of Stockham's transform (decimation in frequency): lines of n = p * m values, `step` interleaved, become p
+/// times as many lines of m values. `turns` are the powers of the root of unity of order `length`.
+struct fourier_step {
+  const complex_number* x;
+  complex_number* y;
+  std::int64_t m, step;
+  const complex_number* turns;
+  std::int64_t length;
+};
+
+/// The step for any radix p.
+inline void split_lines(const fourier_step& of, std::int64_t p) {
+  const auto [x, y, m, step, turns, length] = of;
   const std::int64_t part = length / (p * m), turn_of_p = length / p;
   for (std::int64_t q = 0; q < m; ++q)
     for (std::int64_t j = 0; j < p; ++j) {
@@ -24001,9 +24132,8 @@ inline void split_lines(const complex_number* x, complex_number* y, std::int64_t
     }
 }
 /// The step for radix 3 and 5: sums of values k and p - k are multiplied by cosines, differences by sines.
-template <int P>
-inline void split_in_odd(const complex_number* x, complex_number* y, std::int64_t m, std::int64_t step,
-                         const complex_number* turns, std::int64_t length) {
+template <int P> inline void split_in_odd(const fourier_step& of) {
+  const auto [x, y, m, step, turns, length] = of;
   constexpr int half = P / 2;
   const std::int64_t part = length / (P * m);
   complex_number root[P], by[P];
@@ -24034,8 +24164,8 @@ inline void split_in_odd(const complex_number* x, complex_number* y, std::int64_
 }
 /// The step for radix 2; the one for radix 4 follows. Their roots need additions only; `sign` is the sign of the
 /// exponent.
-inline void split_in_2(const complex_number* x, complex_number* y, std::int64_t m, std::int64_t step,
-                       const complex_number* turns, std::int64_t length) {
+inline void split_in_2(const fourier_step& of) {
+  const auto [x, y, m, step, turns, length] = of;
   const std::int64_t part = length / (2 * m);
   for (std::int64_t q = 0; q < m; ++q) {
     const complex_number by = turns[q * part];
@@ -24045,8 +24175,8 @@ inline void split_in_2(const complex_number* x, complex_number* y, std::int64_t 
     }
   }
 }
-inline void split_in_4(const complex_number* x, complex_number* y, std::int64_t m, std::int64_t step,
-                       const complex_number* turns, std::int64_t length, double sign) {
+inline void split_in_4(const fourier_step& of, double sign) {
+  const auto [x, y, m, step, turns, length] = of;
   const std::int64_t part = length / (4 * m);
   for (std::int64_t q = 0; q < m; ++q) {
     const complex_number by_1 = turns[q * part], by_2 = turns[2 * q * part], by_3 = turns[3 * q * part];
@@ -24072,11 +24202,12 @@ inline complex_number* transform(complex_number* x, complex_number* y, std::int6
     else
       while (left % p != 0) p = p * p > left ? left : p + 1;
     const std::int64_t m = left / p;
-    if (p == 4) split_in_4(x, y, m, step, turns, length, sign);
-    else if (p == 2) split_in_2(x, y, m, step, turns, length);
-    else if (p == 3) split_in_odd<3>(x, y, m, step, turns, length);
-    else if (p == 5) split_in_odd<5>(x, y, m, step, turns, length);
-    else split_lines(x, y, p, m, step, turns, length);
+    const fourier_step split{x, y, m, step, turns, length};
+    if (p == 4) split_in_4(split, sign);
+    else if (p == 2) split_in_2(split);
+    else if (p == 3) split_in_odd<3>(split);
+    else if (p == 5) split_in_odd<5>(split);
+    else split_lines(split, p);
     left = m, step *= p;
     std::swap(x, y);
   }
@@ -24766,11 +24897,17 @@ void products_of_rows(const float* x, const float* w, std::int64_t k, std::int64
 
 }  // namespace detail
 
-/// y[j] = clamp(bias[j] + sum over i of x[i] * w[j][i]); w has n rows of k floats.
-/// Results do not depend on the number of parts. `bias`: n floats; null for zeros.
+/// Weights of a dense layer as they are stored: n contiguous rows of k floats, and n floats of bias (null: zeros).
+struct dense_weights {
+  std::int64_t k = 0, n = 0;
+  const float* w = nullptr;
+  const float* bias = nullptr;
+};
+
+/// y[j] = clamp(bias[j] + sum over i of x[i] * w[j][i]). Results do not depend on the number of parts.
 template <class Isa = native>
-void dot_rows(const float* x, const float* w, const float* bias, std::int64_t k, std::int64_t n, float* y,
-              clamp_range range = {}, part p = {}) {
+void dot_rows(const dense_weights& of, const float* x, float* y, clamp_range range = {}, part p = {}) {
+  const auto [k, n, w, bias] = of;
   const interval mine = share(n, p);
   const f32_vec lo(range.lo), hi(range.hi);
   for (std::int64_t first = mine.begin; first < mine.end; first += f32_lanes) {
@@ -25308,20 +25445,22 @@ template <class Isa> struct binding<ops::full_connection, family::f32, Isa> : wi
  public:
   static void pack(const kernel_call& call) {
     const auto [m, k, n] = call.planned<gemm_shape>();
-    kernels::pack(floats_in(call, 1), 1, k, k, n, optional_floats_in(call, 2), floats_out(call));
+    kernels::pack({floats_in(call, 1), 1, k}, {.k = k, .n = n, .bias = optional_floats_in(call, 2)}, floats_out(call));
   }
   template <bool OnCopies> static void run(const kernel_call& call) {
     const auto [product, range] = call.planned<layer_plan<gemm_shape, clamp_range>>();
-    const float *const x = floats_in(call, 0), *const packed = floats_in(call, call.in.size() - 1);
-    if constexpr (OnCopies)
-      gemm_on_copies<native>(product, x, packed, floats_out(call), scratch_floats(call), range, part_of(call),
-                             tiles_in(call));
-    else gemm<native>(product, x, product.k, packed, floats_out(call), product.n, range, part_of(call), tiles_in(call));
+    const gemm_arguments of{.shape = product,
+                            .a = {floats_in(call, 0), product.k},
+                            .packed = floats_in(call, call.in.size() - 1),
+                            .c = {floats_out(call), product.n},
+                            .range = range};
+    if constexpr (OnCopies) gemm_on_copies<native>(of, scratch_floats(call), {part_of(call)}, tiles_in(call));
+    else gemm<native>(of, {part_of(call)}, tiles_in(call));
   }
   static void run_row(const kernel_call& call) {
     const auto [product, range] = call.planned<layer_plan<gemm_shape, clamp_range>>();
-    dot_rows<native>(floats_in(call, 0), floats_in(call, 1), optional_floats_in(call, 2), product.k, product.n,
-                     floats_out(call), range, part_of(call));
+    dot_rows<native>({.k = product.k, .n = product.n, .w = floats_in(call, 1), .bias = optional_floats_in(call, 2)},
+                     floats_in(call, 0), floats_out(call), range, part_of(call));
   }
 };
 
@@ -25367,7 +25506,7 @@ template <class Isa> struct binding<ops::full_connection, family::int8, Isa> {
   static void run(const kernel_call& call) {
     const auto [product, layer] = planned(call);
     int8_matrix_product<native>(product_of(call, packing_of(product), layer), product.m, bytes_in(call, 0),
-                                call.scratch, bytes_out(call), part_of(call));
+                                call.scratch, bytes_out(call), {part_of(call)});
   }
   /// One row of any length. Separate from run(): a program without products of several rows then does not compile their
   /// tiles.
@@ -25407,7 +25546,7 @@ template <class Isa> struct binding<ops::full_connection, family::int8, Isa> {
   [[gnu::noinline]] static void run_row_from(const kernel_call& call, const std::byte* row, std::int64_t panel) {
     const auto [product, layer] = planned(call);
     const int8_packing packing = packing_of(product);
-    const interval mine = share_of_panels(packing, 1, part_of(call)).columns;
+    const interval mine = share_of_panels(packing, 1, {part_of(call)}).columns;
     int8_gemm_panels<native>(product_of(call, packing, layer), row, bytes_out(call),
                              {std::max(mine.begin, panel), mine.end});
   }
@@ -25426,8 +25565,8 @@ template <class Isa> struct binding<ops::full_connection, family::int16, Isa> {
     const rectangle mine = share(call.out[0].elements() / n, n, part_of(call));
     const activation fused = unpack<ops::full_connection::attrs>(call.attrs).fused;
     auto* const y = call.out[0].data.template get<std::int16_t>() + mine.rows.begin * n;
-    finish_rows(call.in[0].data.template get<std::int16_t>() + mine.rows.begin * k, mine.rows.size(), k,
-                call.in[1].data.template get<std::int8_t>(), k, mine.columns,
+    finish_rows({call.in[0].data.template get<std::int16_t>() + mine.rows.begin * k, k}, mine.rows.size(),
+                {call.in[1].data.template get<std::int8_t>(), k}, mine.columns,
                 int16_finish_of(call, fused, ops::full_connection::without_bias,
                                 [&](std::int64_t o) {
                                   return ops::full_connection::sum_scale<std::int16_t>(call.in[0], call.in[1], o);
@@ -26074,6 +26213,14 @@ void fold(const axis_block& block, const float* x, float factor, float* y, part 
 
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
+/// Rows of n floats that are normalised: (x - mean) / sqrt(variance + epsilon). y may be x.
+struct normalised_rows {
+  const float* x = nullptr;
+  float* y = nullptr;
+  std::int64_t rows = 0, n = 0;
+  float epsilon = 0;
+};
+
 /// Parameters that repeat over the elements of x in row-major order.
 struct repeated_parameters {
   const float* first;
@@ -26164,17 +26311,16 @@ inline void finish_row(const float* x, std::int64_t n, const normaliser& normal,
 
 }  // namespace detail
 
-/// y = (x - mean) / sqrt(variance + epsilon) * gamma + beta for rows of n elements; y may be x. A part is a share of
-/// the rows.
+/// y = (x - mean) / sqrt(variance + epsilon) * gamma + beta. A part is a share of the rows.
 template <class Isa = native>
-void layer_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon, repeated_parameters gamma,
-                repeated_parameters beta, float* y, part p = {}) {
+void layer_norm(const normalised_rows& of, repeated_parameters gamma, repeated_parameters beta, part p = {}) {
+  const auto& [x, y, rows, n, epsilon] = of;
   const interval range = share(rows, p);
   for (std::int64_t row = range.begin; row < range.end; ++row) {
     const detail::normaliser normal = detail::normaliser_of<f32_vec>(x + row * n, n, epsilon);
     if (!normal.is_safe) {
-      const auto parameter = [row, n](const repeated_parameters& of) {
-        return [=](std::int64_t i) { return double{of.first[(row * n + i) % of.count]}; };
+      const auto parameter = [first = row * n](const repeated_parameters& repeated) {
+        return [=](std::int64_t i) { return double{repeated.first[(first + i) % repeated.count]}; };
       };
       detail::safe_row(x + row * n, n, epsilon, parameter(gamma), parameter(beta), y + row * n);
       continue;
@@ -26191,18 +26337,21 @@ void layer_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon
   }
 }
 
-/// y = (x - mean) / sqrt(variance + epsilon) * scale + bias for rows of n elements; row r uses element r % channels of
-/// scale and bias. y may be x. A part is a share of the rows.
+/// y = (x - mean) / sqrt(variance + epsilon) * scale + bias; row r uses element r % channels of scale and bias. A part
+/// is a share of the rows.
 template <class Isa = native>
-void instance_norm(const float* x, std::int64_t rows, std::int64_t n, float epsilon, const float* scale,
-                   const float* bias, std::int64_t channels, float* y, part p = {}) {
+void instance_norm(const normalised_rows& of, const float* scale, const float* bias, std::int64_t channels,
+                   part p = {}) {
+  const auto& [x, y, rows, n, epsilon] = of;
   const interval range = share(rows, p);
   for (std::int64_t row = range.begin; row < range.end; ++row) {
     const float* const from = x + row * n;
     float* const to = y + row * n;
     const detail::normaliser normal = detail::normaliser_of<f32_vec>(from, n, epsilon);
     if (!normal.is_safe) {
-      const auto parameter = [=](const float* of) { return [=](std::int64_t) { return double{of[row % channels]}; }; };
+      const auto parameter = [channel = row % channels](const float* values) {
+        return [=](std::int64_t) { return double{values[channel]}; };
+      };
       detail::safe_row(from, n, epsilon, parameter(scale), parameter(bias), to);
       continue;
     }
@@ -26312,9 +26461,12 @@ template <class Isa> struct binding<ops::instance_norm, family::f32, Isa> {
   }
   static void run(const kernel_call& call) {
     const shape_t& x = call.in[0].shape();
-    instance_norm<Isa>(floats_in(call, 0), x.elements(0, 2), x.elements(2),
-                       unpack<ops::instance_norm::attrs>(call.attrs).epsilon, floats_in(call, 1), floats_in(call, 2),
-                       x[1], floats_out(call), part_of(call));
+    instance_norm<Isa>({.x = floats_in(call, 0),
+                        .y = floats_out(call),
+                        .rows = x.elements(0, 2),
+                        .n = x.elements(2),
+                        .epsilon = unpack<ops::instance_norm::attrs>(call.attrs).epsilon},
+                       floats_in(call, 1), floats_in(call, 2), x[1], part_of(call));
   }
 };
 
@@ -26898,8 +27050,12 @@ template <class Isa> struct binding<ops::layer_norm, family::f32, Isa> {
     const auto attrs = unpack<ops::layer_norm::attrs>(call.attrs);
     const shape_t& x = call.in[0].shape();
     const int axis = normalise_axis(attrs.begin_norm_axis, x.rank);
-    layer_norm(floats_in(call, 0), x.elements(0, axis), x.elements(axis), attrs.epsilon, parameters(call, 1),
-               parameters(call, 2), floats_out(call), part_of(call));
+    layer_norm({.x = floats_in(call, 0),
+                .y = floats_out(call),
+                .rows = x.elements(0, axis),
+                .n = x.elements(axis),
+                .epsilon = attrs.epsilon},
+               parameters(call, 1), parameters(call, 2), part_of(call));
   }
 
  private:
@@ -28795,8 +28951,8 @@ template <class Isa> struct binding<ops::matmul, family::f32, Isa> : with_tiles<
     const interval mine = shares_matrices ? share(count, part_of(call)) : interval{0, count};
     const interval panels = shares_matrices ? interval{0, panels_of(n)} : share(panels_of(n), part_of(call));
     for (std::int64_t i = mine.begin; i < mine.end; ++i)
-      kernels::pack(b + i * k * n, is_transposed ? 1 : n, is_transposed ? k : 1, k, n, k, nullptr,
-                    packed + i * packed_floats(k, n), panels);
+      kernels::pack({b + i * k * n, is_transposed ? 1 : n, is_transposed ? k : 1}, {.k = k, .n = n, .panels = panels},
+                    packed + i * packed_floats(k, n));
   }
   template <bool OnCopies> static void run(const kernel_call& call) {
     const auto attrs = unpack<ops::matmul::attrs>(call.attrs);
@@ -28807,17 +28963,17 @@ template <class Isa> struct binding<ops::matmul, family::f32, Isa> : with_tiles<
                by_columns = call.planned<product_sharing>().by_columns != 0;
     const interval mine = shares_matrices ? share(batch.count, part_of(call)) : interval{0, batch.count};
     for (std::int64_t i = mine.begin; i < mine.end; ++i) {
-      const float *a = floats_in(call, 0) + batch.a_of(i) * m * k, *const b =
-                                                                       packed + batch.b_of(i) * packed_floats(k, n);
-      float* const y = floats_out(call) + i * m * n;
-      const part of_matrix = shares_matrices ? part{} : part_of(call);
+      gemm_arguments of{.shape = batch.matrix,
+                        .a = {floats_in(call, 0) + batch.a_of(i) * m * k, k},
+                        .packed = packed + batch.b_of(i) * packed_floats(k, n),
+                        .c = {floats_out(call) + i * m * n, n},
+                        .range = range_of(attrs.fused)};
+      const product_part of_matrix{shares_matrices ? part{} : part_of(call), by_columns};
       if constexpr (OnCopies) {
-        gemm_on_copies<native>(batch.matrix, a, b, y, scratch_floats(call), range_of(attrs.fused), of_matrix,
-                               tiles_in(call), by_columns);
+        gemm_on_copies<native>(of, scratch_floats(call), of_matrix, tiles_in(call));
       } else {
-        if (attrs.transpose_a) a = in_rows(a, m, k, scratch_floats(call));
-        gemm<native>(batch.matrix, a, attrs.transpose_a ? copied_row_floats(k) : k, b, y, n, range_of(attrs.fused),
-                     of_matrix, tiles_in(call), 0, by_columns);
+        if (attrs.transpose_a) of.a = in_rows(of.a.first, m, k, scratch_floats(call));
+        gemm<native>(of, of_matrix, tiles_in(call));
       }
     }
   }
@@ -28827,9 +28983,9 @@ template <class Isa> struct binding<ops::matmul, family::f32, Isa> : with_tiles<
     return {attrs, call.in[0].shape(), call.in[1].shape(), call.out[0].shape()};
   }
   /// Transposes a[k][m] to copied rows [m][k].
-  static const float* in_rows(const float* a, std::int64_t m, std::int64_t k, float* rows) {
+  static matrix_rows<const float> in_rows(const float* a, std::int64_t m, std::int64_t k, float* rows) {
     transpose_matrix(a, m, rows, copied_row_floats(k), k, m);
-    return rows;
+    return {rows, copied_row_floats(k)};
   }
 };
 
@@ -28906,15 +29062,15 @@ template <class Isa> struct binding<ops::matmul, family::int8, Isa> {
   }
   /// Computes matrix i of y, or a part of it.
   static void multiply(const kernel_call& call, const ops::matmul::attrs& attrs, const product_batch& batch,
-                       std::int64_t i, part of) {
+                       std::int64_t i, part of_matrix) {
     const auto [m, k, n] = batch.matrix;
     int8_product p = product_of(call, packing_of(batch.matrix),
                                 int8_layer::of(*call.in[0].desc, *call.in[1].desc, *call.out[0].desc, attrs.fused));
     p.packed += batch.b_of(i) * p.packing.bytes();
     const std::byte* const a = bytes_in(call, 0) + batch.a_of(i) * m * k;
     std::byte* const c = bytes_out(call) + i * m * n;
-    const bool by_columns = call.planned<product_sharing>().by_columns != 0;
-    if (!attrs.transpose_a) return int8_matrix_product<native>(p, m, a, call.scratch, c, of, by_columns);
+    const product_part of{of_matrix, call.planned<product_sharing>().by_columns != 0};
+    if (!attrs.transpose_a) return int8_matrix_product<native>(p, m, a, call.scratch, c, of);
     int8_gemm_of_copies<native>(
         p, m,
         [&, m = m, k = k](const interval& rows, const int8_encoding& encoding, std::byte* to, std::int64_t step) {
@@ -28922,7 +29078,7 @@ template <class Isa> struct binding<ops::matmul, family::int8, Isa> {
           if (encoding.is_quantised()) return;
           for (std::int64_t row = 0; row < rows.size(); ++row) set_encoding(k, encoding, to + row * step);
         },
-        call.scratch, c, n, of, by_columns);
+        call.scratch, {c, n}, of);
   }
 };
 
@@ -29730,11 +29886,16 @@ namespace detail {
   return f32_vec(machine::from_bits(bits));
 }
 
-/// Finds the first maximum of each of `channels` channels in a window, and its index. `first` is the first pixel, which
-/// has index `index`; `index_step` is the distance of indices from row to row. A NaN is larger than any number.
-inline void find_maxima(const float* first, std::int64_t rows, std::int64_t columns, std::int64_t row_step,
-                        std::int64_t column_step, std::int64_t index, std::int64_t index_step, std::int64_t channels,
-                        clamp_range range, float* y, std::int32_t* indices) {
+/// Indices of the pixels of a window: that of the first one, and the distance of indices from row to row.
+struct pixel_indices {
+  std::int64_t first, row_step;
+};
+
+/// Finds the first maximum of each of `channels` channels in a window, and its index. A NaN is larger than any number.
+inline void find_maxima(const pooling_window& window, pixel_indices numbers, std::int64_t channels, clamp_range range,
+                        float* y, std::int32_t* indices) {
+  const auto [first, rows, columns, row_step, column_step, count] = window;
+  const auto [index, index_step] = numbers;
   f32_vec best = load_n(first, channels), found = bits_of_index(index);
   for (std::int64_t i = 0; i < rows; ++i)
     for (std::int64_t j = i == 0 ? 1 : 0; j < columns; ++j) {
@@ -29767,17 +29928,26 @@ void pool_with_indices(const pooling_shape& s, const counted_pixels& counted, co
                            left = in_window ? pixel % s.w.outputs * s.w.stride - s.w.pad : 0,
                            index = (ih.begin - top) * index_step + iw.begin - left;
         for (std::int64_t c = 0; c < s.c; c += f32_lanes)
-          detail::find_maxima(first + c, ih.size(), iw.size(), row_step, s.c, index, index_step,
+          detail::find_maxima({first + c, ih.size(), iw.size(), row_step, s.c, 1}, {index, index_step},
                               s.c - c < f32_lanes ? s.c - c : f32_lanes, counted.range, y + pixel * s.c + c,
                               indices + pixel * s.c + c);
       });
 }
 
+/// Operands of unpool(): images of shape `small` with an index per element, and images of shape `large`.
+template <class T> struct unpool_arguments {
+  const shape_t& small;
+  const T* x;
+  const std::int32_t* indices;
+  const shape_t& large;
+  T* y;
+  T zero;  // of pixels that get no x
+};
+
 /// Sets y to `zero`, and writes each x to the pixel that pixel_of(index, h, w) returns, if it is inside y. Parts are
 /// images.
-template <class T, class PixelOf>
-void unpool(const shape_t& small, const shape_t& large, const T* x, const std::int32_t* indices, T zero, T* y, part p,
-            const PixelOf& pixel_of) {
+template <class T, class PixelOf> void unpool(const unpool_arguments<T>& of, part p, const PixelOf& pixel_of) {
+  const auto& [small, x, indices, large, y, zero] = of;
   const interval images = share(small[0], p);
   const std::int64_t channels = small[3], of_x = small[1] * small[2] * channels, of_y = large[1] * large[2] * channels;
   for (std::int64_t n = images.begin; n < images.end; ++n) {
@@ -30067,8 +30237,13 @@ template <class Isa> struct binding<ops::max_unpool, family::f32, Isa> {
     const shape_t &small = call.in[0].shape(), &large = call.out[0].shape();
     const T *const x = reinterpret_cast<const T*>(bytes_in(call, 0)), zero = op::zero_of<T>(*call.out[0].desc);
     const auto to = [&](auto pixel_of) {
-      unpool(small, large, x, call.in[1].data.get<std::int32_t>(), zero, reinterpret_cast<T*>(bytes_out(call)),
-             part_of(call), pixel_of);
+      unpool<T>({.small = small,
+                 .x = x,
+                 .indices = call.in[1].data.get<std::int32_t>(),
+                 .large = large,
+                 .y = reinterpret_cast<T*>(bytes_out(call)),
+                 .zero = zero},
+                part_of(call), pixel_of);
     };
     if (attrs.in_window)
       to([&](std::int32_t index, extent2 from) { return op::pixel_of(attrs, index, from, large[2]); });
@@ -32976,12 +33151,21 @@ constexpr row_order rows_of(const shape_t& x, bool time_major, bool backwards) {
   return {x[time_major ? 0 : 1], x[time_major ? 1 : 0], time_major, backwards};
 }
 
-/// Runs sequences `begin` to `end` of an LSTM from the states h0 and c0: one_step(row, b) updates h and c of sequence b
-/// by row `row` of the input; y holds h after each step. Without steps the gates are 0.
+/// States of an LSTM: the first ones, the current ones [batch, outputs] and [batch, cells], and h after each step.
+template <class T, class C> struct lstm_states {
+  tensor_view<const T> h0;
+  tensor_view<const C> c0;
+  tensor_view<T> h;
+  tensor_view<C> c;
+  tensor_view<T> y;
+};
+
+/// Runs sequences `begin` to `end` of an LSTM: one_step(row, b) updates h and c of sequence b by row `row` of the input.
+/// Without steps the gates are 0.
 template <class T, class C, class F>
-constexpr void run_steps(const row_order& order, std::int64_t begin, std::int64_t end, const tensor_view<const T>& h0,
-                         const tensor_view<const C>& c0, const tensor_view<T>& h, const tensor_view<C>& c,
-                         const tensor_view<T>& y, const F& one_step) {
+constexpr void run_steps(const row_order& order, std::int64_t begin, std::int64_t end, const lstm_states<T, C>& states,
+                         const F& one_step) {
+  const auto& [h0, c0, h, c, y] = states;
   const std::int64_t outputs = h.extent(1), cells = c.extent(1);
   for (std::int64_t b = begin; b < end; ++b) {
     for (std::int64_t k = 0; k < outputs; ++k) h(b, k) = h0[b * outputs + k];
@@ -33114,15 +33298,29 @@ inline const float* row_seen(bool is_rounded, bool symmetric, const float* row, 
   return to;
 }
 
-/// to[n] = row n of w times x plus row n of u times h, for `Rows` rows.
-template <int Rows>
-[[gnu::always_inline]] inline void sum_rows(const float* w, const float* x, std::int64_t input, const float* u,
-                                            const float* h, std::int64_t outputs, float* to) {
+/// A matrix with contiguous rows of n floats, and the vector that it is multiplied with.
+struct matrix_by_vector {
+  const float* rows;
+  const float* x;
+  std::int64_t n;
+
+  matrix_by_vector from(std::int64_t row) const { return {rows + row * n, x, n}; }
+};
+
+/// to[i] = row i of a.rows times a.x plus row i of b.rows times b.x, for `Rows` rows.
+template <int Rows> [[gnu::always_inline]] inline void sum_rows(matrix_by_vector a, matrix_by_vector b, float* to) {
   f32_vec sums[Rows];
   each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] = f32_vec(0.0F); });
-  add_row_products(x, w, input, sums);
-  add_row_products(h, u, outputs, sums);
+  add_row_products(a.x, a.rows, a.n, sums);
+  add_row_products(b.x, b.rows, b.n, sums);
   each<Rows>([&](int r) __attribute__((always_inline)) { to[r] = reduce_add(sums[r]); });
+}
+
+/// sum_rows() for `count` rows, four at a time.
+inline void sum_all_rows(matrix_by_vector a, matrix_by_vector b, std::int64_t count, float* to) {
+  std::int64_t row = 0;
+  for (; row + 4 <= count; row += 4) sum_rows<4>(a.from(row), b.from(row), to + row);
+  for (; row < count; ++row) sum_rows<1>(a.from(row), b.from(row), to + row);
 }
 
 /// Layer normalisation of the sums of a gate: (sums - mean) / sqrt(variance + 1e-8) * n.
@@ -33139,11 +33337,7 @@ inline void normalise_sums(const float* n, std::int64_t cells, float* sums) {
 /// Computes one gate: products with x and h, peephole, layer normalisation, bias, activation.
 inline void compute_gate(const gated_weights& of, const gated_sequence& s, int gate, const float* x, const float* h) {
   float* const to = s.gates[gate];
-  std::int64_t row = 0;
-  for (; row + 4 <= s.cells; row += 4)
-    sum_rows<4>(of.w[gate] + row * s.input, x, s.input, of.u[gate] + row * s.outputs, h, s.outputs, to + row);
-  for (; row < s.cells; ++row)
-    sum_rows<1>(of.w[gate] + row * s.input, x, s.input, of.u[gate] + row * s.outputs, h, s.outputs, to + row);
+  sum_all_rows({of.w[gate], x, s.input}, {of.u[gate], h, s.outputs}, s.cells, to);
   if (of.p[gate] != nullptr)
     for_vectors(s.cells, [&](std::int64_t i, std::int64_t n) {
       store_n(to + i, fma(load_n(of.p[gate] + i, n), load_n(s.c + i, n), load_n(to + i, n)), n);
@@ -33184,12 +33378,12 @@ inline void compute_states(const gated_weights& of, const gated_sequence& s) {
   });
 }
 
-/// One step of a plain recurrent layer: to = act(w x + u h + bias). `to` must not alias h.
-inline void run_plain_step(const float* w, const float* x, std::int64_t input, const float* u, const float* h,
-                           std::int64_t states, const float* bias, recurrent_activation activation, float* to) {
-  std::int64_t row = 0;
-  for (; row + 4 <= states; row += 4) sum_rows<4>(w + row * input, x, input, u + row * states, h, states, to + row);
-  for (; row < states; ++row) sum_rows<1>(w + row * input, x, input, u + row * states, h, states, to + row);
+/// One step of a plain recurrent layer with wx.n inputs and uh.n states: to = act(w x + u h + bias). `to` must not
+/// alias h.
+inline void run_plain_step(matrix_by_vector wx, matrix_by_vector uh, const float* bias, recurrent_activation activation,
+                           float* to) {
+  const std::int64_t states = uh.n;
+  sum_all_rows(wx, uh, states, to);
   for_vectors(states, [&](std::int64_t i, std::int64_t n) {
     store_n(to + i, activated(load_n(to + i, n) + load_n(bias + i, n), activation), n);
   });
@@ -33295,11 +33489,12 @@ template <class Attrs, class T, class Products = plain_products> class quantised
   }
   /// Runs sequences `begin` to `end`, which have steps.
   constexpr void run(std::int64_t begin, std::int64_t end) {
-    run_steps(order_, begin, end, in_[18].template as<const T>(), in_[19].template as<const std::int16_t>(), h_, c_, y_,
-              [&](std::int64_t row, std::int64_t b) {
-                compute_gates(row, b);
-                set_states(b);
-              });
+    const lstm_states<T, std::int16_t> states{in_[18].template as<const T>(), in_[19].template as<const std::int16_t>(),
+                                              h_, c_, y_};
+    run_steps(order_, begin, end, states, [&](std::int64_t row, std::int64_t b) {
+      compute_gates(row, b);
+      set_states(b);
+    });
   }
 
  private:
@@ -33524,7 +33719,8 @@ template <class Attrs, class T> class real_lstm {
 
   constexpr void run() {
     clear_without_steps(order_, gates_);
-    run_steps(order_, 0, order_.batch, operand(18), operand(19), h_, c_, y_, [&](std::int64_t row, std::int64_t b) {
+    const lstm_states<T, T> states{operand(18), operand(19), h_, c_, y_};
+    run_steps(order_, 0, order_.batch, states, [&](std::int64_t row, std::int64_t b) {
       compute_gates(row, b);
       set_states(b);
     });
@@ -34107,7 +34303,7 @@ template <class Isa> struct binding<ops::sequence_rnn, family::f32, Isa> {
               detail::row_seen(attrs.rounds_rows, attrs.symmetric, floats_in(call, 0) + row * input, input, room);
           const float* const before = detail::row_seen(attrs.rounds_rows, attrs.symmetric, h, states, room + input);
           float* const y = floats_out(call) + row * states;
-          detail::run_plain_step(floats_in(call, 1), seen, input, floats_in(call, 2), before, states,
+          detail::run_plain_step({floats_in(call, 1), seen, input}, {floats_in(call, 2), before, states},
                                  floats_in(call, 3), attrs.activation, y);
           copy_floats(y, states, h);
         });
