@@ -26,8 +26,9 @@ MACHINES = {
     "neon": ["--target=aarch64-linux-gnu", "-march=armv8.2-a+dotprod+i8mm"],
     "generic": ["-U__SSE2__"],
 }
+# With threads: without them constants in headers are found to be initialised by several.
 WEBASSEMBLY = ["--target=wasm32-wasi", "-isystem", "/usr/include/wasm32-wasi/c++/v1", "-msimd128",
-               "-idirafter", "/usr/include"]
+               "-idirafter", "/usr/include", "-pthread"]
 FINDING = re.compile(r"^(\S+?):(\d+):(\d+): (?:error|warning): .*\[([\w.-]+)")
 
 

@@ -15,6 +15,7 @@ namespace detail {
 
 /// Vector of as many values of type T as a register has floats.
 template <class T> struct quantised_vector {
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): a register without vectors is a float.
   typedef T type __attribute__((vector_size(sizeof(f32_vec::register_type) / sizeof(float) * sizeof(T))));
 };
 

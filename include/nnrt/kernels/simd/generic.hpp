@@ -61,6 +61,7 @@ template <class Machine, class Registers, std::size_t Bytes> struct generic_mach
 
   using f32 = typename Registers::f32;
   static constexpr bool has_float_vectors = sizeof(f32) > sizeof(float);
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): a register without vectors is a float.
   static constexpr int f32_lanes = sizeof(f32) / sizeof(float);
   /// The bits of `f32`, as 32-bit integers.
   using f32_bits = typename vectors_of<sizeof(f32)>::f32_bits;

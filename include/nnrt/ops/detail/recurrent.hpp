@@ -55,8 +55,8 @@ template <class T, class C> struct lstm_states {
   tensor_view<T> y;
 };
 
-/// Runs sequences `begin` to `end` of an LSTM: one_step(row, b) updates h and c of sequence b by row `row` of the input.
-/// Without steps the gates are 0.
+/// Runs sequences `begin` to `end` of an LSTM: one_step(row, b) updates h and c of sequence b by row `row` of the
+/// input. Without steps the gates are 0.
 template <class T, class C, class F>
 constexpr void run_steps(const row_order& order, std::int64_t begin, std::int64_t end, const lstm_states<T, C>& states,
                          const F& one_step) {

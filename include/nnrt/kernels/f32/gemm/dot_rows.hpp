@@ -73,7 +73,7 @@ void products_of_rows(const float* x, const float* w, std::int64_t k, std::int64
 
 }  // namespace detail
 
-/// Weights of a dense layer as they are stored: n contiguous rows of k floats, and n floats of bias (null: zeros).
+/// Weights of a dense layer in the order of storage: n contiguous rows of k floats, n floats of bias (null: zeros).
 struct dense_weights {
   std::int64_t k = 0, n = 0;
   const float* w = nullptr;
