@@ -104,10 +104,14 @@ shape_t like(likeness how, const shape_t& from, shape_wish wish, dice& random) {
 }
 likeness any_likeness(dice& random) { return static_cast<likeness>(random.below(static_cast<int>(likeness::count))); }
 
+/// Gates of a recurrent layer whose weights have the rows of all gates.
+std::int64_t gates_of(const operator_info& op) { return op.name == "gru" ? 3 : 4; }
+
 /// Operands whose shapes follow from those of two others: no likeness to one of them makes such. They are known by
 /// their roles: boxes with scores, anchors and thresholds, what a recurrent layer reads in addition to its steps, and
 /// what a layer adds to its sums.
-std::optional<shape_t> like_partners(std::string_view role, const std::vector<shape_t>& before, dice& random) {
+std::optional<shape_t> like_partners(const operator_info& op, std::string_view role, const std::vector<shape_t>& before,
+                                     dice& random) {
   const shape_t first = before.empty() ? shape_t{} : before[0];
   if (role == "boxes")
     return random.once_in(2) ? shape_t{any_extent(random), 4} : shape_t{any_extent(random), any_extent(random), 4};
@@ -118,17 +122,18 @@ std::optional<shape_t> like_partners(std::string_view role, const std::vector<sh
   if (role == "bbox") return shape_t{any_extent(random), any_extent(random), 4};
   if (role == "anchors" && first.rank > 1) return shape_t{first[1], 4};
   if (role == "scores" && first.rank > 1) return shape_t{first[0], first[1], random.between(1, 5)};
-  if (role == "w_ih" && first.rank > 2) return shape_t{random.between(1, 2), 4 * random.between(1, 3), first[2]};
+  if (role == "w_ih" && first.rank > 2)
+    return shape_t{random.between(1, 2), gates_of(op) * random.between(1, 3), first[2]};
   if (role == "weight" && first.rank == 4)
     return random.once_in(2) ? shape_t{random.between(1, 5), 1, 1, first[3]} : filters_for(first, random);
   if (role == "addend" && first.rank == 4 && before.size() > 1 && before[1].rank == 4)
     return shape_t{first[0], first[1], first[2], before[1][0]};
   if (before.size() < 2 || before[1].rank != 3) return std::nullopt;
-  const std::int64_t directions = before[1][0], gates = before[1][1];
-  if (role == "w_hh") return shape_t{directions, gates, gates / 4};
-  if (role == "bias" && before.size() == 3 && before[2].rank == 3 && before[2][1] == 4 * before[2][2])
+  const std::int64_t directions = before[1][0], gates = before[1][1], hidden = gates / gates_of(op);
+  if (role == "w_hh") return shape_t{directions, gates, hidden};
+  if (role == "bias" && before.size() == 3 && before[2].rank == 3 && before[2][1] == gates_of(op) * before[2][2])
     return shape_t{directions, 2 * gates};
-  if ((role == "hx" || role == "cx") && first.rank > 1) return shape_t{directions, first[1], gates / 4};
+  if ((role == "hx" || role == "cx") && first.rank > 1) return shape_t{directions, first[1], hidden};
   return std::nullopt;
 }
 
@@ -542,7 +547,7 @@ void make_operands(random_node& made, dtype computed, shape_wish wish, dice& ran
       const std::optional<shape_t> fitting = op.inputs[0].role == "bbox" || op.inputs[0].role == "boxes" ||
                                                      (op.inputs.size() > 1 && op.inputs[1].role == "w_ih") ||
                                                      op.inputs.back().role == "addend"
-                                                 ? like_partners(row.role, before, random)
+                                                 ? like_partners(op, row.role, before, random)
                                                  : std::nullopt;
       const shape_t shape = fitting          ? *fitting
                             : before.empty() ? any_shape(wish, random)

@@ -1,5 +1,6 @@
 #include <nnrt/kernels/bind/detection_post_process.hpp>
 #include <nnrt/kernels/bind/dft.hpp>
+#include <nnrt/kernels/bind/gru.hpp>
 #include <nnrt/kernels/bind/lstm.hpp>
 #include <nnrt/kernels/bind/non_max_suppression.hpp>
 #include <nnrt/kernels/bind/resize_bilinear.hpp>
@@ -109,6 +110,72 @@ TEST_CASE("bounds: a step of lstm, with small states and large ones, gates in th
     constexpr recurrent_case lost{1000, 1, 0, 0, 0, 0};
     const std::vector<real_operand> in = lost_beside_the_first(type, lost);
     so_far.add(words_of<ops::lstm>(attributes_of(lost)), in, exact_step(in, lost));
+    so_far.check();
+  }
+}
+
+TEST_CASE("bounds: a step of gru, with the reset before and after the product") {
+  constexpr recurrent_case cases[] = {{1, 1, 0.5, 1, 0, 0},  {5, 7, 0.01, 1, 0, 0},   {33, 20, 0.3, 1, 0, 0},
+                                      {5, 7, 20, 1, 0, 0},   {260, 16, 0.1, 1, 0, 0}, {3, 100, 0.05, 1, 0, 0},
+                                      {4, 5, 0.2, 30, 0, 0}, {2, 2, 1e-6, 1, 0, 0},   {4, 5, 1e-3, 0.01, 0, 0}};
+  for (const dtype type : {f32, f16, f64}) {
+    measured so_far("gru", ops::of<ops::gru>(), type);
+    for (const recurrent_case& c : cases)
+      for (const bool is_linear : {false, true}) {
+        const std::int64_t rows = 3 * c.hidden;
+        const std::vector<real_operand> in = {random_operand_of(type, {1, sequences, c.input}, 1, 2),
+                                              random_operand_of(type, {1, rows, c.input}, 2, c.weights),
+                                              random_operand_of(type, {1, rows, c.hidden}, 3, c.weights),
+                                              random_operand_of(type, {1, 2 * rows}, 4, c.weights),
+                                              random_operand_of(type, {1, sequences, c.hidden}, 5, c.states)};
+        const auto at = [&](std::size_t operand, std::int64_t i) {
+          return real{in[operand].numbers[static_cast<std::size_t>(i)]};
+        };
+        exact_results exact;
+        exact.numbers = static_cast<double>(c.input + c.hidden + 2);
+        for (std::int64_t b = 0; b < sequences; ++b) {
+          struct sum_of_terms {
+            real value = 0, sizes = 0;
+            void add(real term) { value += term, sizes += std::fabs(term); }
+          };
+          // the terms of a row: of the input, and of the state times a factor
+          const auto of_input = [&](std::int64_t row) {
+            sum_of_terms sum;
+            sum.add(at(3, row));
+            for (std::int64_t k = 0; k < c.input; ++k) sum.add(at(1, row * c.input + k) * at(0, b * c.input + k));
+            return sum;
+          };
+          const auto of_state = [&](std::int64_t row, const std::vector<real>& factors) {
+            sum_of_terms sum;
+            sum.add(at(3, rows + row));
+            for (std::int64_t k = 0; k < c.hidden; ++k)
+              sum.add(at(2, row * c.hidden + k) * at(4, b * c.hidden + k) *
+                      (factors.empty() ? 1 : factors[static_cast<std::size_t>(k)]));
+            return sum;
+          };
+          std::vector<real> resets;
+          real most_of_resets = 1;
+          for (std::int64_t n = 0; n < c.hidden; ++n) {
+            const sum_of_terms x = of_input(n), h = of_state(n, {});
+            resets.push_back(logistic(x.value + h.value));
+            most_of_resets = std::max(most_of_resets, x.sizes + h.sizes);
+          }
+          for (std::int64_t n = 0; n < c.hidden; ++n) {
+            const sum_of_terms x = of_input(c.hidden + n), h = of_state(c.hidden + n, {});
+            const sum_of_terms last = of_input(2 * c.hidden + n),
+                               whole = of_state(2 * c.hidden + n, is_linear ? std::vector<real>{} : resets),
+                               unreset = of_state(2 * c.hidden + n, {});
+            const real z = logistic(x.value + h.value), r = resets[static_cast<std::size_t>(n)];
+            const real made = std::tanh(last.value + (is_linear ? r * whole.value : whole.value));
+            const real most = std::max(most_of_resets, x.sizes + h.sizes),
+                       terms = std::max(real{1}, last.sizes + unreset.sizes), before = at(4, b * c.hidden + n);
+            exact.add((1 - z) * made + z * before, (1 + std::fabs(before)) * most * terms);
+          }
+        }
+        ops::gru::attrs attrs;
+        attrs.linear_before_reset = is_linear;
+        so_far.add(words_of<ops::gru>(attrs), in, std::vector<exact_results>{exact, exact});
+      }
     so_far.check();
   }
 }

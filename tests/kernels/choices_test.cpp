@@ -722,6 +722,10 @@ TEST_CASE("choices: kernels of floats leave doubles to the reference") {
       {"lstm of floats",
        chosen<ops::lstm>(sequence([](auto&) {}), {x({7, 2, 3}), w({1, 20, 3}), w({1, 20, 5})}),
        {"sequence", 0, 4 * 5 * float_bytes, 2}},
+      {"gru", of_doubles<ops::gru>({}, {x({7, 2, 3}), w({1, 15, 3}), w({1, 15, 5})}), reference},
+      {"gru of floats",
+       chosen<ops::gru>({}, {x({7, 2, 3}), w({1, 15, 3}), w({1, 15, 5})}),
+       {"sequence", 0, 4 * 5 * float_bytes, 2}},
       {"add is for any type", of_doubles<ops::add>({}, {image, image}), {"binary elements"}},
   };
   check(table);

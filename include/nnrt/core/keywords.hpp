@@ -63,6 +63,7 @@ NNRT_SLOT(k);
 NNRT_SLOT(keep_dims);
 NNRT_SLOT(kernel);
 NNRT_SLOT(limit);
+NNRT_SLOT(linear_before_reset);
 NNRT_SLOT(max);
 NNRT_SLOT(max_classes_per_detection);
 NNRT_SLOT(max_detections);
@@ -335,8 +336,10 @@ inline constexpr keyword::value<keyword::mode_slot, border::symmetric> symmetric
 template <std::int64_t... First> inline constexpr keyword::integers<keyword::offset_slot, First...> offsets{};
 
 // --- sequences ---
-/// lstm() also runs from the last step to the first.
+/// lstm() and gru() also run from the last step to the first.
 inline constexpr keyword::value<keyword::bidirectional_slot, true> bidirectional{};
+/// gru() multiplies the state by its weights before the reset gate, as PyTorch does.
+inline constexpr keyword::value<keyword::linear_before_reset_slot, true> linear_before_reset{};
 /// Share of the previous state that lstm() keeps at each step.
 template <keyword::real Share> inline constexpr keyword::value<keyword::zoneout_cell_slot, Share> zoneout_cell{};
 template <keyword::real Share> inline constexpr keyword::value<keyword::zoneout_hidden_slot, Share> zoneout_hidden{};

@@ -26,6 +26,7 @@
 #include <nnrt/kernels/bind/full_connection.hpp>
 #include <nnrt/kernels/bind/gather.hpp>
 #include <nnrt/kernels/bind/gather_nd.hpp>
+#include <nnrt/kernels/bind/gru.hpp>
 #include <nnrt/kernels/bind/half_cast.hpp>
 #include <nnrt/kernels/bind/instance_norm.hpp>
 #include <nnrt/kernels/bind/l2_normalize.hpp>

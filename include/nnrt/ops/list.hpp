@@ -47,6 +47,7 @@
 #include <nnrt/ops/gelu.hpp>
 #include <nnrt/ops/greater.hpp>
 #include <nnrt/ops/greater_equal.hpp>
+#include <nnrt/ops/gru.hpp>
 #include <nnrt/ops/half_cast.hpp>
 #include <nnrt/ops/hard_sigmoid.hpp>
 #include <nnrt/ops/hswish.hpp>
@@ -257,6 +258,7 @@ using list = type_list<      //
     sequence_lstm,           // 1007
     sequence_rnn,            // 1008
     svdf,                    // 1009
+    gru,                     // 1010
     atan2,                   // 1020
     non_max_suppression,     // 1021
     nonzero,                 // 1022

@@ -1,4 +1,5 @@
 #include <nnrt/kernels/bind/detection_post_process.hpp>
+#include <nnrt/kernels/bind/gru.hpp>
 #include <nnrt/kernels/bind/lstm.hpp>
 #include <nnrt/kernels/bind/non_max_suppression.hpp>
 #include <nnrt/kernels/bind/unique.hpp>
@@ -123,4 +124,27 @@ TEST_CASE("lstm: the kernel is the reference within some ulp, at sizes around wh
                                  floats({directions, 3, hidden}, 8)},
                                 {3e-6, 1e-6});
       }
+}
+
+TEST_CASE("gru: the kernel is the reference within some ulp, at sizes around whole vectors, reset before or after") {
+  for (const std::int64_t hidden : {1, 3, 15, 16, 17, 40})
+    for (const std::int64_t input : {1, 16, 21})
+      for (const std::int64_t directions : {1, 2})
+        for (const bool linear : {false, true}) {
+          CAPTURE(hidden);
+          CAPTURE(input);
+          CAPTURE(directions);
+          CAPTURE(linear);
+          ops::gru::attrs attrs;
+          attrs.bidirectional = directions == 2, attrs.linear_before_reset = linear;
+          const auto random = [](shape_t shape, std::uint32_t seed) {
+            return floats(shape, random_floats(shape.elements(), seed, 0.5F));
+          };
+          const given_operand x = floats({5, 3, input}, 3), w_ih = random({directions, 3 * hidden, input}, 4),
+                              w_hh = random({directions, 3 * hidden, hidden}, 5);
+          check_kernel<ops::gru>(attrs, {x, w_ih, w_hh}, {3e-6, 0});
+          check_kernel<ops::gru>(
+              attrs, {x, w_ih, w_hh, random({directions, 6 * hidden}, 6), floats({directions, 3, hidden}, 7)},
+              {3e-6, 0});
+        }
 }
