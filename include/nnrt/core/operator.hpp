@@ -118,6 +118,18 @@ struct unlike_default {
   std::string_view theirs = {};  // PyTorch's default, in words
 };
 
+/// How another order of the axes of x passes through an operator. passes/layout.hpp moves transposes by it.
+enum class axis_role {
+  fixed,            // the operator needs its own order
+  elementwise,      // any order; operands that need not be constant broadcast
+  first_attribute,  // the first attribute is an axis, and all operands have the same axes: concat
+  reduced,          // the second operand lists axes, missing: all; the first attribute says whether they remain
+  listed,           // the second attribute lists axes, empty: the last one; softmax
+  padded,           // the second operand has two numbers for each axis: pad
+  strided,          // begin, end and step of each axis, and masks of axes as attributes: strided_slice
+  gathered,         // the third operand is an axis; indices are a list: gather
+};
+
 /// Properties of an operator for passes. The defaults mean no special property.
 struct operator_traits {
   storage result = storage::own;
@@ -136,6 +148,7 @@ struct operator_traits {
   bool reads_descs_alone = false;
   file_order in_files = file_order::unstated;
   array_ref<const unlike_default> to_be_said = {};
+  axis_role axes = axis_role::fixed;
 };
 
 /// Names for dumps and tests. They are separate from operator_info, so that a program that prints its network does not

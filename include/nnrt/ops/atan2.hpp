@@ -22,8 +22,10 @@ struct atan2 {
   static constexpr std::string_view name = "atan2";
   static constexpr operand_spec inputs[] = {{"y", types::floating}, {"x", types::floating}};
   static constexpr operand_spec outputs[] = {{"angle", types::floating}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::floating, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .typed_in_common = types::floating,
+                                          .in_files = file_order::broadcast,
+                                          .axes = axis_role::elementwise};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;

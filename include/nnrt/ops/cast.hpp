@@ -24,7 +24,7 @@ struct cast {
   static constexpr std::string_view name = "cast";
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"type", types::integer, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.axes = axis_role::elementwise};
   static constexpr foreign_numbers foreign{.nnrt = 6, .hdi = 28};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;

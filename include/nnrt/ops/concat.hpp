@@ -34,7 +34,8 @@ struct concat {
   static constexpr operator_traits traits{.joins_inputs = true,
                                           .quantised = quantised_values::computed,
                                           .rounds_to_even = true,
-                                          .in_files = file_order::joined};
+                                          .in_files = file_order::joined,
+                                          .axes = axis_role::first_attribute};
   static constexpr foreign_numbers foreign{.nnrt = 7, .hdi = 31};
   static constexpr nnrt_parameter parameters[] = {{"axis", 10, i64}};
 

@@ -22,8 +22,10 @@ struct eltwise {
   static constexpr std::string_view name = "eltwise";
   static constexpr operand_spec inputs[] = {{"a", types::number}, {"b", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .quantised = quantised_values::computed, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .quantised = quantised_values::computed,
+                                          .in_files = file_order::broadcast,
+                                          .axes = axis_role::elementwise};
   static constexpr foreign_numbers foreign{.nnrt = 12, .hdi = 52};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"mode", 30, i8}.up_to(3)};
 

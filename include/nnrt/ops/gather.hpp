@@ -27,8 +27,10 @@ struct gather {
   static constexpr operand_spec inputs[] = {
       {"x", types::any}, {"indices", types::index}, {"axis", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{
-      .quantised = quantised_values::kept, .may_fail = true, .in_files = file_order::unchanged};
+  static constexpr operator_traits traits{.quantised = quantised_values::kept,
+                                          .may_fail = true,
+                                          .in_files = file_order::unchanged,
+                                          .axes = axis_role::gathered};
   static constexpr foreign_numbers foreign{.nnrt = 16, .hdi = 69};
   static constexpr hdi_field hdi_fields[] = {hdi_field::unknown("negative_indices")};
   static constexpr std::array<nnrt_parameter, 0> parameters{};

@@ -17,7 +17,7 @@ struct half_cast {
   static constexpr std::string_view name = "half_cast";
   static constexpr operand_spec inputs[] = {{"x", types_of(f16, f32)}};
   static constexpr operand_spec outputs[] = {{"y", types_of(f16, f32)}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.axes = axis_role::elementwise};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;

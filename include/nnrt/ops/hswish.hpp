@@ -83,8 +83,10 @@ struct hswish {
   static constexpr std::string_view name = "hswish";
   static constexpr operand_spec inputs[] = {{"x", detail::real_or_quantised}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_quantised}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .quantised = quantised_values::computed, .rounds_to_even = true};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .quantised = quantised_values::computed,
+                                          .rounds_to_even = true,
+                                          .axes = axis_role::elementwise};
   static constexpr error_bound errors[] = {{types_of(f32), 2.5}, {types_of(f16), 0.51}, {types_of(f64), 2.5}};
   static constexpr foreign_numbers foreign{.nnrt = 17, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(12);

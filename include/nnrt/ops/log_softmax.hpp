@@ -32,7 +32,7 @@ struct log_softmax {
   static constexpr std::string_view name = "log_softmax";
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
-  static constexpr operator_traits traits{.quantised = quantised_values::computed};
+  static constexpr operator_traits traits{.quantised = quantised_values::computed, .axes = axis_role::first_attribute};
   static constexpr error_bound errors[] = {{types_of(f32), 72, error_unit::result, 0.016},
                                            {types_of(f16), 0.51},
                                            {types_of(f64), 4, error_unit::result, 0.5}};

@@ -18,7 +18,7 @@ struct logical_not {
   static constexpr std::string_view name = "logical_not";
   static constexpr operand_spec inputs[] = {{"x", types::logical}};
   static constexpr operand_spec outputs[] = {{"y", types::logical}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operator_traits traits{.result = storage::in_place, .axes = axis_role::elementwise};
   static constexpr foreign_numbers foreign{.nnrt = 82, .hdi = 82};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;

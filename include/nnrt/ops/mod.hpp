@@ -23,8 +23,10 @@ struct mod {
   static constexpr std::string_view name = "mod";
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .typed_in_common = types::number,
+                                          .in_files = file_order::broadcast,
+                                          .axes = axis_role::elementwise};
   static constexpr foreign_numbers foreign{.nnrt = 83, .hdi = 98};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;

@@ -29,7 +29,8 @@ struct pad {
   static constexpr std::string_view name = "pad";
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"paddings", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = quantised_values::kept, .in_files = file_order::unchanged};
+  static constexpr operator_traits traits{
+      .quantised = quantised_values::kept, .in_files = file_order::unchanged, .axes = axis_role::padded};
   static constexpr foreign_numbers foreign{.nnrt = 24, .hdi = 107};
   static constexpr hdi_field hdi_fields[] = {hdi_field::always("paddings", 0), hdi_field::named("paddingMode", "mode"),
                                              hdi_field::named("constantValue", "pad_value")};

@@ -27,8 +27,10 @@ struct prelu {
   static constexpr std::string_view name = "prelu";
   static constexpr operand_spec inputs[] = {{"x", detail::real_or_quantised}, {"weight", detail::real_or_quantised}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_quantised}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .quantised = quantised_values::computed, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .quantised = quantised_values::computed,
+                                          .in_files = file_order::broadcast,
+                                          .axes = axis_role::elementwise};
   static constexpr foreign_numbers foreign{.nnrt = 46, .hdi = 112, .tells_quantisation = 0, .nnrt_name = "PRelu"};
   static constexpr hdi_field hdi_fields[] = {hdi_field::always("channelShared", 0)};
   static constexpr std::array<nnrt_parameter, 0> parameters{};

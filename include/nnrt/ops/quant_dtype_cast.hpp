@@ -31,8 +31,10 @@ struct quant_dtype_cast {
   static constexpr std::string_view name = "quant_dtype_cast";
   static constexpr operand_spec inputs[] = {{"x", types::floating | types::quantised}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | types::quantised}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .quantised = quantised_values::computed, .rounds_to_even = true};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .quantised = quantised_values::computed,
+                                          .rounds_to_even = true,
+                                          .axes = axis_role::elementwise};
   static constexpr foreign_numbers foreign{
       .nnrt = 52, .hdi = 113, .hdi_also = 999, .tells_quantisation = 0, .nnrt_name = "QuantDTypeCast"};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"src_t", 72, i64, -1}.required(),

@@ -40,7 +40,8 @@ struct reduce_mean {
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered | types::index},
                                             {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | types::index}};
-  static constexpr operator_traits traits{.quantised = quantised_values::computed, .rounds_to_even = true};
+  static constexpr operator_traits traits{
+      .quantised = quantised_values::computed, .rounds_to_even = true, .axes = axis_role::reduced};
   static constexpr error_bound errors[] = {{types_of(f32), 66, error_unit::terms, 0.016},
                                            {types_of(f16), 0.51, error_unit::terms},
                                            {types_of(f64), 1, error_unit::terms, 1}};

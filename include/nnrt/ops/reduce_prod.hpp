@@ -34,7 +34,7 @@ struct reduce_prod {
   static constexpr std::string_view name = "reduce_prod";
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.quantised = quantised_values::computed};
+  static constexpr operator_traits traits{.quantised = quantised_values::computed, .axes = axis_role::reduced};
   static constexpr error_bound errors[] = {
       {types_of(f32), 1, error_unit::result, 1}, {types_of(f16), 0.51}, {types_of(f64), 1, error_unit::result, 1}};
   static constexpr foreign_numbers foreign{.nnrt = 50, .hdi = 118};

@@ -22,7 +22,8 @@ struct relu : detail::number_function {
   static constexpr operator_traits traits{.result = storage::in_place,
                                           .computes = meaning::relu,
                                           .quantised = quantised_values::computed,
-                                          .rounds_to_even = true};
+                                          .rounds_to_even = true,
+                                          .axes = axis_role::elementwise};
   static constexpr foreign_numbers foreign{.nnrt = 47, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(1);
   using rule = detail::number_function_rule;

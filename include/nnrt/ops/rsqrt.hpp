@@ -23,7 +23,8 @@ namespace ops {
 struct rsqrt : detail::real_function {
   static constexpr op_code code{44};
   static constexpr std::string_view name = "rsqrt";
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = quantised_values::computed};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .quantised = quantised_values::computed, .axes = axis_role::elementwise};
   static constexpr error_bound errors[] = {{types_of(f32), 1.5}, {types_of(f16), 0.51}, {types_of(f64), 1.5}};
   static constexpr foreign_numbers foreign{.nnrt = 44, .hdi = 126};
   using rule = detail::real_function_rule;

@@ -30,7 +30,7 @@ struct softmax {
   static constexpr std::string_view name = "softmax";
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
-  static constexpr operator_traits traits{.quantised = quantised_values::computed};
+  static constexpr operator_traits traits{.quantised = quantised_values::computed, .axes = axis_role::listed};
   static constexpr error_bound errors[] = {{types_of(f32), 70, error_unit::largest, 0.016, true},
                                            {types_of(f16), 0.51, error_unit::largest},
                                            {types_of(f64), 4, error_unit::largest, 1}};

@@ -25,7 +25,8 @@ struct split {
   static constexpr std::string_view name = "split";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any, presence::variadic}};
-  static constexpr operator_traits traits{.outputs_are_parts = true, .quantised = quantised_values::kept};
+  static constexpr operator_traits traits{
+      .outputs_are_parts = true, .quantised = quantised_values::kept, .axes = axis_role::first_attribute};
   static constexpr foreign_numbers foreign{.nnrt = 32, .hdi = 145};
   static constexpr hdi_field hdi_fields[] = {hdi_field::named("sizeSplits", "sizes")};
   static constexpr nnrt_parameter parameters[] = {

@@ -36,7 +36,8 @@ struct strided_slice {
   static constexpr operand_spec inputs[] = {
       {"x", types::any}, {"begin", types::index}, {"end", types::index}, {"strides", types::index}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = quantised_values::kept, .may_fail = true};
+  static constexpr operator_traits traits{
+      .quantised = quantised_values::kept, .may_fail = true, .axes = axis_role::strided};
   static constexpr foreign_numbers foreign{.nnrt = 37, .hdi = 151, .tells_quantisation = 0};
   static constexpr nnrt_parameter parameters[] = {{"begin_mask", 54, i64, -1},
                                                   {"end_mask", 55, i64, -1},

@@ -116,7 +116,8 @@ template <class T, class R = T, class F> constexpr void for_each_pair(arguments 
 struct connective {
   static constexpr operand_spec inputs[] = {{"a", types::logical}, {"b", types::logical}};
   static constexpr operand_spec outputs[] = {{"y", types::logical}};
-  static constexpr operator_traits traits{.result = storage::in_place, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .in_files = file_order::broadcast, .axes = axis_role::elementwise};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   static constexpr auto macs = no_macs;

@@ -15,7 +15,8 @@ struct choice {
   static constexpr operator_traits traits{.typed_by = 1,
                                           .quantised = quantised_values::computed,
                                           .rounds_to_even = true,
-                                          .in_files = file_order::broadcast};
+                                          .in_files = file_order::broadcast,
+                                          .axes = axis_role::elementwise};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   static constexpr auto macs = no_macs;

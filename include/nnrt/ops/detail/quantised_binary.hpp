@@ -58,7 +58,8 @@ template <bool RoundsToEven> struct arithmetic_function {
                                           .typed_in_common = types::number,
                                           .quantised = quantised_values::computed,
                                           .rounds_to_even = RoundsToEven,
-                                          .in_files = file_order::broadcast};
+                                          .in_files = file_order::broadcast,
+                                          .axes = axis_role::elementwise};
   static constexpr auto macs = no_macs;
 
   template <class Attrs>

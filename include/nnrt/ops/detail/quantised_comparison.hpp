@@ -43,8 +43,10 @@ constexpr verdict infer_comparison(array_ref<const operand> in) {
 struct comparison {
   static constexpr operand_spec inputs[] = {{"a", types::any}, {"b", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::logical}};
-  static constexpr operator_traits traits{
-      .typed_in_common = types::any, .quantised = quantised_values::computed, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{.typed_in_common = types::any,
+                                          .quantised = quantised_values::computed,
+                                          .in_files = file_order::broadcast,
+                                          .axes = axis_role::elementwise};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   static constexpr auto macs = no_macs;

@@ -36,8 +36,10 @@ void shared_by_operators(real_function_rule);
 struct real_function {
   static constexpr operand_spec inputs[] = {{"x", real_or_quantised}};
   static constexpr operand_spec outputs[] = {{"y", real_or_quantised}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .quantised = quantised_values::computed, .rounds_to_even = true};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .quantised = quantised_values::computed,
+                                          .rounds_to_even = true,
+                                          .axes = axis_role::elementwise};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 
@@ -60,8 +62,10 @@ void shared_by_operators(number_function_rule);
 struct number_function {
   static constexpr operand_spec inputs[] = {{"x", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .quantised = quantised_values::computed, .rounds_to_even = true};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .quantised = quantised_values::computed,
+                                          .rounds_to_even = true,
+                                          .axes = axis_role::elementwise};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 

@@ -121,7 +121,7 @@ template <class T> constexpr void reduce_truths(const reduction_attributes& a, a
 template <dtype_set Types, quantised_values Quantised = quantised_values::refused> struct plain_reduction {
   static constexpr operand_spec inputs[] = {{"x", Types}, {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", Types}};
-  static constexpr operator_traits traits{.quantised = Quantised};
+  static constexpr operator_traits traits{.quantised = Quantised, .axes = axis_role::reduced};
   using attrs = reduction_attributes;
   static constexpr auto macs = no_macs;
 };
