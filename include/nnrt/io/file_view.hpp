@@ -6,6 +6,13 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
+/// A byte range of a file.
+struct byte_range {
+  std::size_t at = 0, size = 0;
+  constexpr bool empty() const { return size == 0; }
+  constexpr std::size_t end() const { return at + size; }
+};
+
 /// The bytes of a file, addressed by file offset. Borrows them. It does not store the file's size, because every table
 /// and list holds one of these. Files with missing pages can be read in constant evaluation only.
 class file_bytes {

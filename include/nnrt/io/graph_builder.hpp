@@ -143,6 +143,11 @@ class graph_builder {
     graph_.nodes.push_back(made);
     return outputs;
   }
+  /// Gives a result the default format of its rank, NHWC for rank 4. For files that have no formats: a transpose that
+  /// moves channels to axis 1 makes NCHW, which rules of images refuse.
+  constexpr void forget_format(std::int32_t id) {
+    if (has(id)) graph_.at(id).desc.layout = default_format(graph_.at(id).desc.rank());
+  }
   /// Makes a value an output of the network. Error: invalid_argument (an unknown value, a repeated name).
   constexpr result<void> output(std::string_view name, std::int32_t id) {
     if (auto ok = check_room(name); !ok) return ok;

@@ -12,7 +12,11 @@ class name_set {
  public:
   /// True when name_of(i) equals `name` for one of the indices added so far.
   template <class NameOf> constexpr bool has(std::string_view name, NameOf name_of) const {
-    return size_ > 0 && slots_[slot_for(name, name_of)] >= 0;
+    return find(name, name_of) >= 0;
+  }
+  /// The index of `name`; -1 when it is not in the set.
+  template <class NameOf> constexpr std::int32_t find(std::string_view name, NameOf name_of) const {
+    return size_ > 0 ? slots_[slot_for(name, name_of)] : -1;
   }
   /// Adds the next index for `name`, which must not be in the set. name_of(index) must return it from now on.
   template <class NameOf> constexpr void add(std::string_view name, NameOf name_of) {

@@ -18,6 +18,7 @@ struct weight_place {
   bool is_packed = false;           // two 4-bit values in each byte
   bool as_f32 = false;              // quantised values and f16 are converted to real values in f32
   bool filters_first = false;       // [1, H, W, O] is transposed to [O, H, W, 1]
+  std::int32_t file = 0;            // 0: the model; else the number of a file of external data
   std::size_t first_scale = 0;      // file offset of the f32 scales of `stored`, one per index of its quantised axis
 
   constexpr bool needs_no_conversion() const { return !is_packed && !as_f32 && !filters_first; }

@@ -1,7 +1,8 @@
 // rows: files of one operator each.
 #include "rows.hpp"
 
-#include <stdexcept>
+#include <cstdio>
+#include <cstdlib>
 
 namespace tflite_test {
 
@@ -18,7 +19,8 @@ std::vector<std::byte> stored(const data& d) {
     case boolean: return bytes_of<std::uint8_t>(d.numbers);
     case int8: return bytes_of<std::int8_t>(d.numbers);
   }
-  throw std::invalid_argument("rows of tests have no type " + std::to_string(d.type));
+  std::fprintf(stderr, "rows of tests have no type %d\n", static_cast<int>(d.type));
+  std::abort();
 }
 
 }  // namespace

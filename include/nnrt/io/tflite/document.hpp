@@ -8,12 +8,6 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
-/// A byte range of a file.
-struct byte_range {
-  std::size_t at = 0, size = 0;
-  constexpr bool empty() const { return size == 0; }
-};
-
 /// A verified file. Borrows the bytes.
 class document {
   // Declared first: in constant evaluation clang 16 finds no member template that is declared after its use.

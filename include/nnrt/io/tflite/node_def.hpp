@@ -3,6 +3,7 @@
 #pragma once
 
 #include <nnrt/core/dtype.hpp>
+#include <nnrt/io/protobuf.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -10,62 +11,6 @@
 #include <string_view>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
-
-namespace detail {
-
-/// Iterates over the fields of a message in the Protocol Buffers format. A field is a key, which is 8 * field number +
-/// wire type, and a value.
-class message_fields {
- public:
-  constexpr explicit message_fields(std::string_view message) : rest_(message) {}
-
-  /// Reads the next field. Returns false at the end, and at bytes that are no valid field.
-  constexpr bool next() {
-    enum class wire_type { integer, of_8_bytes, counted_bytes, begin_of_group, end_of_group, of_4_bytes };
-    std::uint64_t key = 0;
-    if (!read(key)) return false;
-    number_ = key >> 3U, integer_ = 0, bytes_ = {};
-    switch (static_cast<wire_type>(key & 7U)) {
-      case wire_type::integer: return read(integer_);
-      case wire_type::of_8_bytes: return take(8);
-      case wire_type::of_4_bytes: return take(4);
-      case wire_type::counted_bytes: {
-        std::uint64_t size = 0;
-        return read(size) && take(size);
-      }
-      case wire_type::begin_of_group:
-      case wire_type::end_of_group: break;  // deprecated; TensorFlow writes none
-    }
-    return false;
-  }
-  constexpr std::uint64_t number() const { return number_; }
-  constexpr std::uint64_t integer() const { return integer_; }
-  constexpr std::string_view bytes() const { return bytes_; }
-
- private:
-  /// Reads a varint: seven bits in each byte, lowest first; the last byte is below 128.
-  constexpr bool read(std::uint64_t& number) {
-    number = 0;
-    for (unsigned shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
-      const auto byte = static_cast<unsigned char>(rest_[0]);
-      rest_.remove_prefix(1);
-      number |= std::uint64_t{byte & 127U} << shift;
-      if (byte < 128) return true;
-    }
-    return false;
-  }
-  constexpr bool take(std::uint64_t size) {
-    if (size > rest_.size()) return false;
-    bytes_ = rest_.substr(0, static_cast<std::size_t>(size));
-    rest_.remove_prefix(static_cast<std::size_t>(size));
-    return true;
-  }
-
-  std::string_view rest_, bytes_;
-  std::uint64_t number_ = 0, integer_ = 0;
-};
-
-}  // namespace detail
 
 /// A node of a TensorFlow graph (message NodeDef), from an untrusted file. Invalid bytes give an empty name and no
 /// attributes.
@@ -76,17 +21,17 @@ class node_def {
   /// The operator's name.
   constexpr std::string_view op() const {
     constexpr std::uint64_t op_field = 2;
-    for (detail::message_fields field(message_); field.next();)
+    for (message_fields field(message_); field.next();)
       if (field.number() == op_field) return field.bytes();
     return {};
   }
   /// An attribute that is an integer, a boolean or an element type; none when it is missing or of another kind.
   constexpr std::optional<std::int64_t> operator[](std::string_view name) const {
     constexpr std::uint64_t attribute_field = 5, key_field = 1, value_field = 2;
-    for (detail::message_fields field(message_); field.next();) {
+    for (message_fields field(message_); field.next();) {
       if (field.number() != attribute_field) continue;
       std::string_view key, value;
-      for (detail::message_fields part(field.bytes()); part.next();) {
+      for (message_fields part(field.bytes()); part.next();) {
         if (part.number() == key_field) key = part.bytes();
         if (part.number() == value_field) value = part.bytes();
       }
@@ -98,7 +43,7 @@ class node_def {
  private:
   static constexpr std::optional<std::int64_t> number_of(std::string_view value) {
     constexpr std::uint64_t integer_field = 3, truth_field = 5, type_field = 6;
-    for (detail::message_fields field(value); field.next();)
+    for (message_fields field(value); field.next();)
       if (field.number() == integer_field || field.number() == truth_field || field.number() == type_field)
         return static_cast<std::int64_t>(field.integer());
     return std::nullopt;

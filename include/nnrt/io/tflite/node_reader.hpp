@@ -3,7 +3,7 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
-#include <nnrt/core/convert.hpp>
+#include <nnrt/io/node_maker.hpp>
 #include <nnrt/io/tflite/flexbuffer.hpp>
 #include <nnrt/io/tflite/options.hpp>
 #include <nnrt/io/tflite/tensors.hpp>
@@ -26,9 +26,6 @@ namespace detail {
 
 }  // namespace detail
 
-/// Finds an operator by its code; never null for the operators of ops::list.
-using find_operator = const operator_info* (*)(op_code);
-
 class node_reader;
 /// Functions of read.hpp that need the readers of all operators. They are pointers because compilers warn of functions
 /// that are declared here but not defined.
@@ -42,17 +39,9 @@ struct reading_steps {
   std::int32_t (*activated)(node_reader& node, std::int32_t id, std::int8_t number);
 };
 
-/// Reads an operator and adds nodes to the network. The first error is stored; later calls then have no effect and
-/// return empty values. So readers of operators need not check each step.
-class node_reader {
+/// Reads an operator and adds nodes to the network.
+class node_reader : public node_maker {
   // Declared first: in constant evaluation clang 16 finds no member template that is declared after its use.
-  template <class Op>
-  constexpr pool<std::int32_t> apply(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs,
-                                     array_ref<const tensor_desc> wanted) {
-    pool<word> words;
-    pack(attrs, words);
-    return apply(*find_(Op::code), words, inputs, wanted);
-  }
   /// Adds a node whose outputs are declared in the file, from output `first` on. If the node breaks a rule, it is
   /// retried without the shapes of tensors that are not network outputs. TFLite recomputes those shapes, so files may
   /// have outdated ones.
@@ -68,41 +57,17 @@ class node_reader {
   /// `find` returns the description of an operator for the network, by its code.
   constexpr node_reader(document& file, tensor_reader& tensors, graph_builder& network, find_operator find,
                         const reading_steps& steps, table_of<schema::node> node)
-      : find_(find),
+      : node_maker(network, find, tensors.limit(), name_of_output(tensors, node)),
         steps_(steps),
         file_(file),
         tensors_(tensors),
-        network_(network),
         node_(node),
         inputs_(node[schema::node::inputs]),
         outputs_(node[schema::node::outputs]) {}
 
-  constexpr bool is_fine() const { return message_.empty(); }
   constexpr tensor_reader& tensors() { return tensors_; }
-  constexpr find_operator finder() const { return find_; }
   constexpr document& file() { return file_; }
-  constexpr graph_builder& network() { return network_; }
   constexpr const reading_steps& steps() const { return steps_; }
-  /// The first error.
-  constexpr error reason() const { return {code_, message_}; }
-  /// Stores an error, unless there is one already.
-  [[gnu::cold]] constexpr void refuse(error_code code, pieces what) {
-    if (!is_fine()) return;
-    code_ = code;
-    message_ = letters(what);
-  }
-  constexpr void check(const result<void>& done) {
-    if (!done) refuse(done.error().code(), {done.error().letters()});
-  }
-  /// The value, or ir::none after storing the error.
-  constexpr std::int32_t taken(const result<std::int32_t>& made) {
-    if (made) return *made;
-    refuse(made.error().code(), {made.error().letters()});
-    return ir::none;
-  }
-  [[gnu::cold]] constexpr void not_supported(pieces what) { refuse(error_code::not_supported, what); }
-  /// Refuses operand `id`, which is input i of the operator. `expected` describes a supported operand.
-  [[gnu::cold]] constexpr void not_supported_beside(std::size_t i, std::int32_t id, std::string_view expected);
   /// Refuses a quantised operand of an operator that supports only unquantised ones.
   [[gnu::cold]] constexpr void refuse_quantised(std::size_t i, std::int32_t id) {
     if (is_fine() && desc(id).quantised) not_supported_beside(i, id, "numbers without a scale");
@@ -245,8 +210,6 @@ class node_reader {
   /// Reads a boolean that must be known before the network runs. `what` names it in errors.
   [[gnu::cold]] constexpr bool boolean_of(std::int32_t id, std::string_view what);
 
-  /// The desc of a value; empty for ir::none.
-  constexpr tensor_desc desc(std::int32_t id) const { return id == ir::none ? tensor_desc() : network_.desc(id); }
   /// The file's desc of output i. Extents that shape_signature marks as unknown are -1.
   [[gnu::cold]] constexpr tensor_desc declared(std::size_t i) {
     if (i >= outputs_.size()) return {};
@@ -290,16 +253,12 @@ class node_reader {
   /// True when the elements of input i are known before the network runs.
   constexpr bool is_known(std::size_t i) {
     const std::int32_t id = input(i);
-    return id != ir::none && network_.graph().at(id).is == ir::kind::constant;
-  }
-  /// True when the elements of a value depend on the data of a run, not only on input shapes.
-  constexpr bool is_computed(std::int32_t id) const {
-    return id != ir::none && network_.readiness_of(id) == passes::readiness::computed;
+    return id != ir::none && network().graph().at(id).is == ir::kind::constant;
   }
   /// True when the elements of input i depend on unknown extents of the network's inputs, and on nothing else.
   constexpr bool is_awaited(std::size_t i) {
     const std::int32_t id = input(i);
-    return id != ir::none && !is_known(i) && network_.readiness_of(id) == passes::readiness::evaluated;
+    return id != ir::none && !is_known(i) && network().readiness_of(id) == passes::readiness::evaluated;
   }
   /// Reads the integers of input i as a shape.
   [[gnu::cold]] constexpr shape_t shape(std::size_t i) {
@@ -316,41 +275,12 @@ class node_reader {
   /// Reads input i as one real number.
   [[gnu::cold]] constexpr float real(std::size_t i);
 
-  /// Makes a constant of integers: a shape, axes or a permutation.
-  constexpr std::int32_t integer_list(array_ref<const std::int64_t> items) {
-    return taken(network_.constant<std::int64_t>({i64, {static_cast<std::int64_t>(items.size())}}, items));
-  }
-  constexpr std::int32_t integer_list(std::initializer_list<std::int64_t> items) {
-    return integer_list(std::span(items.begin(), items.size()));
-  }
-  /// Makes a constant [1] of one float.
-  constexpr std::int32_t real_number(float value) { return real_list(std::span(&value, 1)); }
-  constexpr std::int32_t real_list(array_ref<const float> items) {
-    return taken(network_.constant<float>({f32, {static_cast<std::int64_t>(items.size())}}, items));
-  }
-  /// Makes a constant of rank 0, which broadcasts to any shape. For a quantised constant `value` is the stored integer.
-  [[gnu::cold]] constexpr std::int32_t scalar(dtype type, double value, const quantisation& quantised = {});
-
-  /// Counts bytes of node names and of constants that the reader makes against the limit of copies (see
-  /// `tensor_reader::count_copy`).
-  [[gnu::cold]] constexpr void count_copy(std::int64_t bytes) {
-    if (!is_fine() || inputs_.empty()) return;
-    check(tensors_.count_copy(inputs_[0], bytes));
-  }
-
   /// The fused activation with this number. An activation that nnrt's operators do not fuse is added as nodes after the
   /// operator.
   [[gnu::cold]] constexpr activation fused(std::int8_t number);
   /// The padding with this number. Refuses invalid numbers.
   [[gnu::cold]] constexpr pads padding(std::int8_t number);
 
-  /// Adds an intermediate node and returns its first result.
-  template <class Op>
-  constexpr std::int32_t add(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs,
-                             const tensor_desc& wanted = {}) {
-    const pool<std::int32_t> made = apply<Op>(attrs, std::span(inputs.begin(), inputs.size()), std::span(&wanted, 1));
-    return made.empty() ? ir::none : made[0];
-  }
   /// Adds a node whose result is declared as output i in the file.
   template <class Op>
   constexpr std::int32_t add_declared(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs,
@@ -358,16 +288,6 @@ class node_reader {
     pool<tensor_desc> wanted{declared(i)};
     const pool<std::int32_t> made = apply_declared<Op>(attrs, std::span(inputs.begin(), inputs.size()), wanted, i);
     return made.empty() ? ir::none : made[0];
-  }
-  /// Adds an intermediate node and returns all its results.
-  template <class Op>
-  constexpr pool<std::int32_t> add_all(const typename Op::attrs& attrs, std::initializer_list<std::int32_t> inputs) {
-    return apply<Op>(attrs, std::span(inputs.begin(), inputs.size()), {});
-  }
-  template <class Op>
-  constexpr pool<std::int32_t> add_all(const typename Op::attrs& attrs, array_ref<const std::int32_t> inputs,
-                                       const tensor_desc& wanted) {
-    return apply<Op>(attrs, inputs, std::span(&wanted, 1));
   }
   /// Adds the node whose results are the operator's outputs.
   template <class Op>
@@ -394,14 +314,6 @@ class node_reader {
                                                                   : "a tensor with elements";
     refuse(error_code::invalid_file, {"input ", i, ": got ", got, ", expected ", expected});
   }
-  /// Refuses an operand that is computed at run time where the operator needs a constant. The message names the
-  /// operand, which the operator's rule could not.
-  [[gnu::cold]] constexpr void require_constants(const operator_info& op, array_ref<const std::int32_t> inputs,
-                                                 std::string_view name);
-  [[gnu::cold]] constexpr pool<std::int32_t> apply(const operator_info& op, array_ref<const word> attrs,
-                                                   array_ref<const std::int32_t> inputs,
-                                                   array_ref<const tensor_desc> wanted,
-                                                   array_ref<const tensor_desc> otherwise = {});
   /// The descs without the shapes of tensors that are not network outputs. Empty when nothing was removed.
   [[gnu::cold]] constexpr pool<tensor_desc> without_old_shapes(const pool<tensor_desc>& wanted,
                                                                std::size_t first) const {
@@ -417,16 +329,17 @@ class node_reader {
     return without;
   }
 
-  find_operator find_;
+  static constexpr std::string_view name_of_output(const tensor_reader& tensors, table_of<schema::node> node) {
+    const auto outputs = node[schema::node::outputs];
+    return outputs.empty() ? std::string_view() : tensors.name(outputs[0]);
+  }
+
   const reading_steps& steps_;
   document& file_;
   tensor_reader& tensors_;
-  graph_builder& network_;
   table_of<schema::node> node_;
   list<std::int32_t> inputs_, outputs_;  // indices of tensors
   std::int8_t activation_behind_ = 0;    // number of an activation to be added after the operator
-  error_code code_{};
-  pool<char> message_;
 };
 
 // --- details ---------------------------------------------------------------
@@ -437,14 +350,6 @@ template <class Options> [[gnu::cold]] constexpr table_of<Options> node_reader::
   if (file_.fits<Options>(found)) return table_of<Options>(found);
   refuse(error_code::invalid_file, {"its options lie outside of the file"});
   return {};
-}
-
-[[gnu::cold]] constexpr void node_reader::not_supported_beside(std::size_t i, std::int32_t id,
-                                                               std::string_view expected) {
-  if (id == ir::none) return not_supported({"input ", i, ": got none, expected ", expected});
-  const tensor_desc got = desc(id);
-  not_supported({"input ", i, ": got ", got.quantised ? "quantised " : "", piece(got.type, got.shape),
-                 is_computed(id) ? " that a run computes or is given" : "", ", expected ", expected});
 }
 
 [[gnu::cold]] constexpr void node_reader::check_tables(schema::options_kind expected, bool changes_variables) {
@@ -483,9 +388,9 @@ template <class Options> [[gnu::cold]] constexpr table_of<Options> node_reader::
     refuse(error_code::invalid_file, {what, ": got ", ir::letters_of(got), ", expected one boolean"});
     return false;
   }
-  const ir::value& v = network_.graph().at(id);
-  if (v.is == ir::kind::constant) return network_.graph().element<bool>(v, 0);
-  const bool is_awaited = network_.readiness_of(id) == passes::readiness::evaluated;
+  const ir::value& v = network().graph().at(id);
+  if (v.is == ir::kind::constant) return network().graph().element<bool>(v, 0);
+  const bool is_awaited = network().readiness_of(id) == passes::readiness::evaluated;
   not_supported({what, " depends on ", is_awaited ? "extents that are unknown" : "numbers that only a run knows",
                  "; nnrt reads those that follow from shapes and constants"});
   return false;
@@ -496,7 +401,7 @@ template <class Options> [[gnu::cold]] constexpr table_of<Options> node_reader::
   detail::found_integer found = tensors_.first_forbidden(inputs_[i], what);
   if (is_known(i)) {
     pool<std::int64_t> numbers;
-    ir::append_integers(network_.graph(), network_.graph().at(input(i)), numbers);
+    ir::append_integers(network().graph(), network().graph().at(input(i)), numbers);
     for (const std::int64_t number : numbers)
       if (detail::is_forbidden(number, what) && !found.is_there) found = {true, number};
   }
@@ -509,7 +414,7 @@ template <class Options> [[gnu::cold]] constexpr table_of<Options> node_reader::
   const std::int32_t id = input(i);
   pool<std::int64_t> found;
   if (!is_fine()) return found;
-  if (id != ir::none) ir::append_integers(network_.graph(), network_.graph().at(id), found);
+  if (id != ir::none) ir::append_integers(network().graph(), network().graph().at(id), found);
   if (id == ir::none || static_cast<std::int64_t>(found.size()) != desc(id).elements())
     not_supported_beside(i, id, "integers that are known before the network runs");
   return found;
@@ -518,7 +423,7 @@ template <class Options> [[gnu::cold]] constexpr table_of<Options> node_reader::
 [[gnu::cold]] constexpr shape_t node_reader::shape_as_far_as_known(std::size_t i) {
   if (is_known(i)) return shape(i);
   const std::int32_t id = input(i);
-  const ir::graph& g = network_.graph();
+  const ir::graph& g = network().graph();
   shape_t made;
   if (desc(id).rank() != 1) return made;
   const ir::node* const maker = detail::maker_of(g, id);
@@ -535,23 +440,13 @@ template <class Options> [[gnu::cold]] constexpr table_of<Options> node_reader::
   const std::int32_t id = is_constant(i) ? constant(i, {.as_f32 = true}) : ir::none;
   if (!is_fine()) return 0;
   if (id != ir::none && desc(id).elements() == 1) {
-    if (desc(id).type == f32) return network_.graph().element<float>(network_.graph().at(id), 0);
+    if (desc(id).type == f32) return network().graph().element<float>(network().graph().at(id), 0);
     pool<std::int64_t> found;
-    ir::append_integers(network_.graph(), network_.graph().at(id), found);
+    ir::append_integers(network().graph(), network().graph().at(id), found);
     if (!found.empty()) return static_cast<float>(found[0]);
   }
   not_supported_beside(i, is_constant(i) ? input(i) : id, "one number that is known before the network runs");
   return 0;
-}
-
-[[gnu::cold]] constexpr std::int32_t node_reader::scalar(dtype type, double value, const quantisation& quantised) {
-  std::int32_t id = ir::none;
-  if (!is_fine()) return id;
-  with_element<types::any>(type, [&]<class T>(T) {
-    const T element = math::convert<T>(value);
-    id = taken(network_.constant<T>({type, format::nd, {}, quantised}, array_ref<const T>(&element, 1)));
-  });
-  return id;
 }
 
 [[gnu::cold]] constexpr void node_reader::conclude(std::size_t i, std::int32_t id) {
@@ -586,39 +481,6 @@ template <class Options> [[gnu::cold]] constexpr table_of<Options> node_reader::
   if (number == 0) return {.mode = pad_mode::same};
   if (number != 1) refuse(error_code::invalid_file, {"padding: got ", number, ", expected 0 (SAME) or 1 (VALID)"});
   return {.mode = pad_mode::valid};
-}
-
-[[gnu::cold]] constexpr void node_reader::require_constants(const operator_info& op,
-                                                            array_ref<const std::int32_t> inputs,
-                                                            std::string_view name) {
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
-    const std::size_t row = nnrt::detail::row_of(op.inputs, i);
-    if (row == op.inputs.size() || !op.inputs[row].constant || !is_computed(inputs[i])) continue;
-    refuse(error_code::rule_broken,
-           {op.name, " ", piece::in_quotes(name), ": operand ", piece::in_quotes(op.inputs[row].role),
-            " must be a constant: got what a run computes or is given, expected numbers that are known before"});
-  }
-}
-
-[[gnu::cold]] constexpr pool<std::int32_t> node_reader::apply(const operator_info& op, array_ref<const word> attrs,
-                                                              array_ref<const std::int32_t> inputs,
-                                                              array_ref<const tensor_desc> wanted,
-                                                              array_ref<const tensor_desc> otherwise) {
-  // used for all nodes that the operator becomes
-  const std::string_view name = outputs_.empty() ? std::string_view() : tensors_.name(outputs_[0]);
-  count_copy(static_cast<std::int64_t>(name.size()));
-  if (is_fine()) require_constants(op, inputs, name);
-  if (!is_fine()) return {};
-  const std::size_t bytes_before = network_.graph().bytes.size();
-  auto made = network_.apply(op, attrs, inputs, wanted, name);
-  if (!made && !otherwise.empty()) made = network_.apply(op, attrs, inputs, otherwise, name);
-  if (!made) {
-    refuse(made.error().code(), {made.error().letters()});
-    return {};
-  }
-  network_.evaluate_last();  // makes shapes that the file computes known to later operators
-  count_copy(static_cast<std::int64_t>(network_.graph().bytes.size() - bytes_before));
-  return *std::move(made);
 }
 
 [[gnu::cold]] constexpr void node_reader::define(std::size_t i, std::int32_t id) {

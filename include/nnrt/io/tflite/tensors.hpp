@@ -6,7 +6,7 @@
 #include <nnrt/core/half_bytes.hpp>
 #include <nnrt/core/hash.hpp>
 #include <nnrt/core/sort_ids.hpp>
-#include <nnrt/io/graph_builder.hpp>
+#include <nnrt/io/node_maker.hpp>
 #include <nnrt/io/tflite/document.hpp>
 #include <nnrt/io/tflite/elements.hpp>
 #include <nnrt/io/tflite/names.hpp>
@@ -261,6 +261,8 @@ class tensor_reader {
   /// Counts bytes that are copied from the file. Many tensors may share one buffer, so the total is limited in
   /// proportion to the file's size. Error: invalid_file (limit exceeded).
   [[gnu::cold]] constexpr result<void> count_copy(std::int32_t index, std::int64_t bytes);
+  /// The limit of copied bytes, shared by all subgraphs.
+  constexpr copy_limit limit() { return {of_all_.copied_bytes, file_.size()}; }
 
  private:
   static constexpr std::int32_t first_list = ir::none - 1 - static_cast<std::int32_t>(max_variables);
@@ -307,9 +309,7 @@ class tensor_reader {
   [[gnu::cold]] constexpr result<void> choose_conversion(std::int32_t index, constant_conversion conversion,
                                                          tensor_desc& desc, weight_place& place);
   [[gnu::cold]] constexpr pool<char> weight_name(std::int32_t index);
-  constexpr std::int64_t max_copied() const {
-    return 16 * static_cast<std::int64_t>(file_.size()) + (std::int64_t{1} << 20);
-  }
+  constexpr std::int64_t max_copied() { return limit().most(); }
 
   const document& file_;
   tables_of<schema::tensor> tensors_;
@@ -614,11 +614,9 @@ class tensor_reader {
 }
 
 [[gnu::cold]] constexpr result<void> tensor_reader::count_copy(std::int32_t index, std::int64_t bytes) {
-  of_all_.copied_bytes += bytes;
-  if (of_all_.copied_bytes <= max_copied()) return {};
-  return fail(refusal(index, error_code::invalid_file,
-                      {"constants and names: got ", of_all_.copied_bytes, " bytes to copy, expected at most ",
-                       max_copied(), " in a file of this size"}));
+  auto ok = limit().count(bytes);
+  if (ok) return ok;
+  return fail(refusal(index, ok.error().code(), {ok.error().letters()}));
 }
 
 /// Makes a graph constant, whose elements rules and other constants can read.

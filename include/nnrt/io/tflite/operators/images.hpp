@@ -2,7 +2,8 @@
 // Flow: operators.hpp lists them; each takes a node_reader and adds the operator's nodes to the network.
 #pragma once
 
-#include <nnrt/io/tflite/operators/extents.hpp>
+#include <nnrt/io/composed_extents.hpp>
+#include <nnrt/io/tflite/operators/blocks.hpp>
 #include <nnrt/ops/batch_to_space_nd.hpp>
 #include <nnrt/ops/depth_to_space.hpp>
 #include <nnrt/ops/div.hpp>

@@ -2,7 +2,8 @@
 // Flow: operators.hpp lists them; each takes a node_reader and adds the operator's nodes to the network.
 #pragma once
 
-#include <nnrt/io/tflite/operators/extents.hpp>
+#include <nnrt/io/composed_extents.hpp>
+#include <nnrt/io/tflite/operators/blocks.hpp>
 #include <nnrt/ops/gather.hpp>
 #include <nnrt/ops/gather_nd.hpp>
 #include <nnrt/ops/greater_equal.hpp>

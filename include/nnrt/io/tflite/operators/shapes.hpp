@@ -3,7 +3,8 @@
 #pragma once
 
 #include <nnrt/core/array_ref.hpp>
-#include <nnrt/io/tflite/operators/extents.hpp>
+#include <nnrt/io/composed_extents.hpp>
+#include <nnrt/io/tflite/operators/blocks.hpp>
 #include <nnrt/io/tflite/operators/spectra.hpp>
 #include <nnrt/ops/add.hpp>
 #include <nnrt/ops/broadcast_to.hpp>
