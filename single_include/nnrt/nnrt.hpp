@@ -3101,6 +3101,7 @@ NNRT_SLOT(k);
 NNRT_SLOT(keep_dims);
 NNRT_SLOT(kernel);
 NNRT_SLOT(limit);
+NNRT_SLOT(linear_before_reset);
 NNRT_SLOT(max);
 NNRT_SLOT(max_classes_per_detection);
 NNRT_SLOT(max_detections);
@@ -3373,8 +3374,10 @@ inline constexpr keyword::value<keyword::mode_slot, border::symmetric> symmetric
 template <std::int64_t... First> inline constexpr keyword::integers<keyword::offset_slot, First...> offsets{};
 
 // --- sequences ---
-/// lstm() also runs from the last step to the first.
+/// lstm() and gru() also run from the last step to the first.
 inline constexpr keyword::value<keyword::bidirectional_slot, true> bidirectional{};
+/// gru() multiplies the state by its weights before the reset gate, as PyTorch does.
+inline constexpr keyword::value<keyword::linear_before_reset_slot, true> linear_before_reset{};
 /// Share of the previous state that lstm() keeps at each step.
 template <keyword::real Share> inline constexpr keyword::value<keyword::zoneout_cell_slot, Share> zoneout_cell{};
 template <keyword::real Share> inline constexpr keyword::value<keyword::zoneout_hidden_slot, Share> zoneout_hidden{};
@@ -4060,6 +4063,18 @@ struct unlike_default {
   std::string_view theirs = {};  // PyTorch's default, in words
 };
 
+/// How another order of the axes of x passes through an operator. passes/layout.hpp moves transposes by it.
+enum class axis_role {
+  fixed,            // the operator needs its own order
+  elementwise,      // any order; operands that need not be constant broadcast
+  first_attribute,  // the first attribute is an axis, and all operands have the same axes: concat
+  reduced,          // the second operand lists axes, missing: all; the first attribute says whether they remain
+  listed,           // the second attribute lists axes, empty: the last one; softmax
+  padded,           // the second operand has two numbers for each axis: pad
+  strided,          // begin, end and step of each axis, and masks of axes as attributes: strided_slice
+  gathered,         // the third operand is an axis; indices are a list: gather
+};
+
 /// Properties of an operator for passes. The defaults mean no special property.
 struct operator_traits {
   storage result = storage::own;
@@ -4078,6 +4093,7 @@ struct operator_traits {
   bool reads_descs_alone = false;
   file_order in_files = file_order::unstated;
   array_ref<const unlike_default> to_be_said = {};
+  axis_role axes = axis_role::fixed;
 };
 
 /// Names for dumps and tests. They are separate from operator_info, so that a program that prints its network does not
@@ -4713,6 +4729,7 @@ template <class Machine, class Registers, std::size_t Bytes> struct generic_mach
 
   using f32 = typename Registers::f32;
   static constexpr bool has_float_vectors = sizeof(f32) > sizeof(float);
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): a register without vectors is a float.
   static constexpr int f32_lanes = sizeof(f32) / sizeof(float);
   /// The bits of `f32`, as 32-bit integers.
   using f32_bits = typename vectors_of<sizeof(f32)>::f32_bits;
@@ -7877,8 +7894,10 @@ void shared_by_operators(real_function_rule);
 struct real_function {
   static constexpr operand_spec inputs[] = {{"x", real_or_quantised}};
   static constexpr operand_spec outputs[] = {{"y", real_or_quantised}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .quantised = quantised_values::computed, .rounds_to_even = true};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .quantised = quantised_values::computed,
+                                          .rounds_to_even = true,
+                                          .axes = axis_role::elementwise};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 
@@ -7901,8 +7920,10 @@ void shared_by_operators(number_function_rule);
 struct number_function {
   static constexpr operand_spec inputs[] = {{"x", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .quantised = quantised_values::computed, .rounds_to_even = true};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .quantised = quantised_values::computed,
+                                          .rounds_to_even = true,
+                                          .axes = axis_role::elementwise};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
 
@@ -9779,7 +9800,8 @@ template <class T, class R = T, class F> constexpr void for_each_pair(arguments 
 struct connective {
   static constexpr operand_spec inputs[] = {{"a", types::logical}, {"b", types::logical}};
   static constexpr operand_spec outputs[] = {{"y", types::logical}};
-  static constexpr operator_traits traits{.result = storage::in_place, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .in_files = file_order::broadcast, .axes = axis_role::elementwise};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   static constexpr auto macs = no_macs;
@@ -9837,7 +9859,8 @@ template <bool RoundsToEven> struct arithmetic_function {
                                           .typed_in_common = types::number,
                                           .quantised = quantised_values::computed,
                                           .rounds_to_even = RoundsToEven,
-                                          .in_files = file_order::broadcast};
+                                          .in_files = file_order::broadcast,
+                                          .axes = axis_role::elementwise};
   static constexpr auto macs = no_macs;
 
   template <class Attrs>
@@ -11541,8 +11564,10 @@ struct atan2 {
   static constexpr std::string_view name = "atan2";
   static constexpr operand_spec inputs[] = {{"y", types::floating}, {"x", types::floating}};
   static constexpr operand_spec outputs[] = {{"angle", types::floating}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::floating, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .typed_in_common = types::floating,
+                                          .in_files = file_order::broadcast,
+                                          .axes = axis_role::elementwise};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -11839,8 +11864,10 @@ constexpr verdict infer_comparison(array_ref<const operand> in) {
 struct comparison {
   static constexpr operand_spec inputs[] = {{"a", types::any}, {"b", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::logical}};
-  static constexpr operator_traits traits{
-      .typed_in_common = types::any, .quantised = quantised_values::computed, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{.typed_in_common = types::any,
+                                          .quantised = quantised_values::computed,
+                                          .in_files = file_order::broadcast,
+                                          .axes = axis_role::elementwise};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   static constexpr auto macs = no_macs;
@@ -12327,8 +12354,10 @@ struct mod {
   static constexpr std::string_view name = "mod";
   static constexpr operand_spec inputs[] = {{"a", detail::arithmetic}, {"b", detail::arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .typed_in_common = types::number, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .typed_in_common = types::number,
+                                          .in_files = file_order::broadcast,
+                                          .axes = axis_role::elementwise};
   static constexpr foreign_numbers foreign{.nnrt = 83, .hdi = 98};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -12579,8 +12608,10 @@ struct prelu {
   static constexpr std::string_view name = "prelu";
   static constexpr operand_spec inputs[] = {{"x", detail::real_or_quantised}, {"weight", detail::real_or_quantised}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_quantised}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .quantised = quantised_values::computed, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .quantised = quantised_values::computed,
+                                          .in_files = file_order::broadcast,
+                                          .axes = axis_role::elementwise};
   static constexpr foreign_numbers foreign{.nnrt = 46, .hdi = 112, .tells_quantisation = 0, .nnrt_name = "PRelu"};
   static constexpr hdi_field hdi_fields[] = {hdi_field::always("channelShared", 0)};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
@@ -13008,6 +13039,7 @@ namespace detail {
 
 /// Vector of as many values of type T as a register has floats.
 template <class T> struct quantised_vector {
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): a register without vectors is a float.
   typedef T type __attribute__((vector_size(sizeof(f32_vec::register_type) / sizeof(float) * sizeof(T))));
 };
 
@@ -13178,7 +13210,7 @@ struct cast {
   static constexpr std::string_view name = "cast";
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"type", types::integer, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.axes = axis_role::elementwise};
   static constexpr foreign_numbers foreign{.nnrt = 6, .hdi = 28};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -13404,7 +13436,8 @@ struct choice {
   static constexpr operator_traits traits{.typed_by = 1,
                                           .quantised = quantised_values::computed,
                                           .rounds_to_even = true,
-                                          .in_files = file_order::broadcast};
+                                          .in_files = file_order::broadcast,
+                                          .axes = axis_role::elementwise};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
   static constexpr auto macs = no_macs;
@@ -13611,7 +13644,8 @@ struct concat {
   static constexpr operator_traits traits{.joins_inputs = true,
                                           .quantised = quantised_values::computed,
                                           .rounds_to_even = true,
-                                          .in_files = file_order::joined};
+                                          .in_files = file_order::joined,
+                                          .axes = axis_role::first_attribute};
   static constexpr foreign_numbers foreign{.nnrt = 7, .hdi = 31};
   static constexpr nnrt_parameter parameters[] = {{"axis", 10, i64}};
 
@@ -24618,8 +24652,10 @@ struct eltwise {
   static constexpr std::string_view name = "eltwise";
   static constexpr operand_spec inputs[] = {{"a", types::number}, {"b", types::number}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .quantised = quantised_values::computed, .in_files = file_order::broadcast};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .quantised = quantised_values::computed,
+                                          .in_files = file_order::broadcast,
+                                          .axes = axis_role::elementwise};
   static constexpr foreign_numbers foreign{.nnrt = 12, .hdi = 52};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"mode", 30, i8}.up_to(3)};
 
@@ -24897,7 +24933,7 @@ void products_of_rows(const float* x, const float* w, std::int64_t k, std::int64
 
 }  // namespace detail
 
-/// Weights of a dense layer as they are stored: n contiguous rows of k floats, and n floats of bias (null: zeros).
+/// Weights of a dense layer in the order of storage: n contiguous rows of k floats, n floats of bias (null: zeros).
 struct dense_weights {
   std::int64_t k = 0, n = 0;
   const float* w = nullptr;
@@ -25725,8 +25761,10 @@ struct gather {
   static constexpr operand_spec inputs[] = {
       {"x", types::any}, {"indices", types::index}, {"axis", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{
-      .quantised = quantised_values::kept, .may_fail = true, .in_files = file_order::unchanged};
+  static constexpr operator_traits traits{.quantised = quantised_values::kept,
+                                          .may_fail = true,
+                                          .in_files = file_order::unchanged,
+                                          .axes = axis_role::gathered};
   static constexpr foreign_numbers foreign{.nnrt = 16, .hdi = 69};
   static constexpr hdi_field hdi_fields[] = {hdi_field::unknown("negative_indices")};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
@@ -25960,6 +25998,919 @@ template <class Isa> struct binding<ops::gather_nd, family::f32, Isa> {
 };
 
 }}}  // namespace nnrt::NNRT_ISA::kernels
+// ===== nnrt/kernels/bind/gru.hpp
+// gru: f32 kernel of the operator.
+// Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
+
+// ===== nnrt/kernels/sequence/gru.hpp
+// gru: gated recurrent units over one sequence of floats.
+// Flow: bind/gru.hpp calls run_gru() for each sequence and direction.
+
+// ===== nnrt/kernels/sequence/gated.hpp
+// gated: steps of float sequences for sequence_lstm, with all its options, and for sequence_rnn.
+// Flow: bind/sequence_lstm.hpp and bind/sequence_rnn.hpp iterate over the sequences of a part.
+
+// ===== nnrt/ops/detail/recurrent.hpp
+// recurrent: common parts of layers over sequences - order of steps, activations, products of rows with weights.
+// Flow: used by rules and references of sequence_lstm, sequence_rnn and svdf.
+
+// ===== nnrt/ops/detail/fixed_gates.hpp
+// fixed_gates: sigmoid and tanh in 16-bit fixed point, with the bits of TFLite's LSTM.
+// Flow: used by the reference of quantised sequence_lstm; its kernel calls the functions with vectors.
+
+/// A fixed-point number with `n` integer bits holds value * 2^(15 - n) in 16 bits, in a 32-bit lane: V is std::int32_t
+/// or a vector of it. A product has the integer bits of both factors. Source of methods and constants: gemmlowp's
+/// fixedpoint.h, used by TFLite's reference kernels; fixed_exponential.hpp has the 32-bit functions.
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail::fixed16 {
+
+/// Chooses between two numbers by a comparison's result: `true`, or a lane of all ones.
+constexpr std::int32_t chosen(bool is, std::int32_t a, std::int32_t b) { return is ? a : b; }
+/// `is` has lanes of V's size: clang compares to lanes of `long` where that has 32 bits.
+template <class Lanes, class V> [[gnu::always_inline]] constexpr V chosen(Lanes is, V a, V b) {
+  return ((V)is & a) | (~(V)is & b);
+}
+template <class V> [[gnu::always_inline]] constexpr V all_of(std::int32_t number) { return V{} + number; }
+
+template <class V> [[gnu::always_inline]] constexpr V at_most(V x, std::int32_t high) {
+  return chosen(x > high, all_of<V>(high), x);
+}
+template <class V> [[gnu::always_inline]] constexpr V saturated(V x) {
+  return chosen(x < -32768, all_of<V>(-32768), at_most(x, 32767));
+}
+/// Wraps a sum to 16 bits.
+template <class V> [[gnu::always_inline]] constexpr V wrapped(V x) { return x << 16 >> 16; }
+/// x / 2^bits, rounded half away from zero.
+template <class V> [[gnu::always_inline]] constexpr V shifted_right(V x, int bits) {
+  const std::int32_t half = 1 << (bits - 1);
+  return (x + chosen(x < 0, all_of<V>(half - 1), all_of<V>(half))) >> bits;
+}
+/// a * b / 2^15, rounded to nearest, ties toward plus infinity; saturated to 2^15 - 1.
+template <class V> [[gnu::always_inline]] constexpr V product(V a, V b) {
+  return at_most((a * b + (1 << 14)) >> 15, 32767);
+}
+/// Rounds a 32-bit constant to 16 bits.
+template <class V> [[gnu::always_inline]] constexpr V narrowed(std::int64_t constant) {
+  return all_of<V>(static_cast<std::int32_t>((constant + (1 << 15) - (constant < 0 ? 1 : 0)) >> 16));
+}
+
+/// e^x for -1/4 <= x < 0; x and the result have no integer bits. Taylor series around -1/8, up to the fourth power.
+template <class V> [[gnu::always_inline]] constexpr V exp_of_quarter(V x) {
+  const V middle = narrowed<V>(1895147668), third = narrowed<V>(715827883);  // e^(-1/8), 1/3
+  const V d = wrapped(x + (1 << 12)), square = product(d, d), cube = product(square, d);
+  const V fourth = shifted_right(product(square, square), 2);
+  const V rest = shifted_right(wrapped(product(wrapped(fourth + cube), third) + square), 1);
+  return saturated(middle + product(middle, wrapped(d + rest)));
+}
+
+/// e^x for x <= 0 with `bits` integer bits, from 1 to 7. The result has no integer bits, and is 1 - 2^-15 for 0.
+template <class V> [[gnu::always_inline]] constexpr V exp(V x, int bits) {
+  constexpr std::int32_t powers[] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};
+  const int fraction = 15 - bits;
+  const std::int32_t quarter = 1 << (fraction - 2);
+  const V within = (x & all_of<V>(quarter - 1)) - quarter, left = within - x;
+  V result = exp_of_quarter(saturated(within << bits));
+  for (int power = 0; power < 7 && power - 2 < bits; ++power) {  // powers are e^(-1/4), e^(-1/2), e^-1, … e^-16
+    const V is_in = left & all_of<V>(1 << (fraction + power - 2));
+    result = chosen(is_in == 0, result, product(result, narrowed<V>(powers[power])));
+  }
+  if (bits > 5) result = chosen(x < all_of<V>(-(1 << (20 - bits))), V{}, result);  // below -32
+  return chosen(x == 0, all_of<V>(32767), result);
+}
+
+/// 2 / (1 + x) with 2 integer bits, for 0 <= x < 1 without integer bits. Three Newton-Raphson steps.
+template <class V> [[gnu::always_inline]] constexpr V twice_reciprocal_of_one_plus(V x) {
+  const V first = narrowed<V>(1515870810), slope = narrowed<V>(-1010580540);  // 48/17, -32/17
+  constexpr std::int32_t one = 1 << 13;
+  const V half = (x + 32768) >> 1;  // (1 + x) / 2
+  V y = wrapped(first + product(half, slope));
+  for (int step = 0; step < 3; ++step) y = wrapped(y + saturated(product(y, wrapped(one - product(half, y))) * 4));
+  return y;
+}
+
+/// sigmoid(x) without integer bits, for x with 3.
+template <class V> [[gnu::always_inline]] constexpr V sigmoid(V x) {
+  const V upper = saturated(twice_reciprocal_of_one_plus(exp(chosen(x > 0, -x, x), 3)) * 2);
+  return chosen(x > 0, upper, chosen(x == 0, all_of<V>(1 << 14), 32767 - upper));
+}
+
+/// tanh(x) without integer bits, for x with `bits`, from 0 to 6.
+template <class V> [[gnu::always_inline]] constexpr V tanh(V x, int bits) {
+  const V of_twice = exp(chosen(x > 0, -x, x), bits + 1);  // the same bits with one integer bit more
+  const V upper = saturated(wrapped(twice_reciprocal_of_one_plus(of_twice) - (1 << 13)) * 4);
+  return chosen(x == 0, V{}, chosen(x > 0, upper, -upper));
+}
+
+}}}  // namespace nnrt::NNRT_ISA::ops::detail::fixed16
+// ===== nnrt/ops/detail/interpolated.hpp
+// interpolated: functions of 16-bit quantised values by TFLite's interpolated tables.
+// Flow: used by the references of sigmoid, tanh and softmax on i16; entries are computed when read, kernels may store
+// them.
+
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
+
+/// 65536 * sigmoid(i / 24), plus half of the error of linear interpolation in the middle of the interval; i in 0 … 255.
+/// Source: the sigmoid table of TFLite and CMSIS-NN.
+constexpr std::int32_t sigmoid_entry(std::int64_t i) {
+  if (i == 255) return 65535;
+  const auto at = [](double x) { return 65536 / (1 + math::exp(-x / 24)); };
+  const auto place = static_cast<double>(i);
+  const double here = at(place), middle = at(place + 0.5), next = at(place + 1);
+  return static_cast<std::int32_t>(
+      math::round_half_away(here - math::product(0.5, math::product(0.5, here + next) - middle)));
+}
+
+/// Converts quantised values to arguments of that table, in steps of 1 / 12288: times a factor, ties toward plus
+/// infinity. Scales near 2^-12 (with `doubled` also 2^-11) count as these; for others the factor's upper 15 bits are
+/// kept. Source: TFLite's LOGISTIC and TANH on i16.
+struct sigmoid_argument {
+  std::int64_t multiplier;
+  int shift = 0;
+
+  constexpr sigmoid_argument(float scale, bool doubled) : multiplier(3) {
+    const double steps = double{scale} * 4096;
+    const auto is_about = [&](double power) { return steps > power * 0.999307093 && steps < power * 1.000693387; };
+    if (is_about(1)) return;
+    if (doubled && is_about(2)) {
+      multiplier = 6;
+      return;
+    }
+    double factor = steps * 3;
+    for (; factor <= 32767.0 / 2 && shift <= 30; ++shift) factor *= 2;
+    multiplier = static_cast<std::int64_t>(std::min(factor, 0x1p31));
+  }
+  constexpr std::int64_t operator()(std::int16_t x) const {
+    return (x * multiplier + (shift > 0 ? std::int64_t{1} << (shift - 1) : 0)) >> shift;
+  }
+};
+
+/// The interpolated table; `bits` of an argument's magnitude are between two entries; `most` after the last one.
+/// entry_of(i) is sigmoid_entry(i), computed or stored.
+template <class EntryOf>
+constexpr std::int64_t interpolated_sigmoid(std::int64_t magnitude, int bits, std::int64_t most,
+                                            const EntryOf& entry_of) {
+  const std::int64_t place = magnitude >> bits, rest = magnitude & ((std::int64_t{1} << bits) - 1);
+  if (place >= 255) return most;
+  const std::int64_t here = entry_of(place);
+  return (here << bits) + rest * (entry_of(place + 1) - here);
+}
+
+/// 32768 * sigmoid of an argument.
+template <class EntryOf = std::int32_t (*)(std::int64_t)>
+constexpr std::int16_t sigmoid_of(std::int64_t argument, const EntryOf& entry_of = sigmoid_entry) {
+  const std::int64_t upper =
+      interpolated_sigmoid(argument < 0 ? -argument : argument, 9, 0x7fff << 10, entry_of) + (1 << 9);
+  return static_cast<std::int16_t>((argument < 0 ? (1 << 25) - upper + (1 << 10) - 1 : upper) >> 10);
+}
+/// 32768 * tanh of an argument: 2 * sigmoid of twice the argument - 1.
+template <class EntryOf = std::int32_t (*)(std::int64_t)>
+constexpr std::int16_t tanh_of(std::int64_t argument, const EntryOf& entry_of = sigmoid_entry) {
+  const std::int64_t upper =
+      interpolated_sigmoid(argument < 0 ? -argument : argument, 8, 0xffff << 8, entry_of) - (1 << 23);
+  return static_cast<std::int16_t>((argument < 0 ? (1 << 7) - 1 - upper : upper + (1 << 7)) >> 8);
+}
+
+/// Whether 16-bit values have the quantisation for which TFLite uses such tables: no zero points, and a result's scale
+/// of 1/32768.
+constexpr bool is_interpolated(const quantisation& x, const quantisation& y) {
+  return x.zero_point == 0 && y.zero_point == 0 && y.scale == 0x1p-15F;
+}
+
+/// A function over [first, last] in 512 steps of 1/32768, for all 16-bit arguments. Source: the tables of TFLite's
+/// SOFTMAX on i16.
+template <class F> struct table_of_steps {
+  F f;
+  double first, last;
+
+  static constexpr int steps = 512;
+
+  constexpr table_of_steps(F function, double from, double to) : f(function), first(from), last(to) {}
+  constexpr std::int32_t entry(int i) const {
+    const auto value = [&](double x) { return math::product(f(x), 0x1p15); };
+    if (i == steps) return bounded(math::round_half_away(value(last)));
+    const double step = (last - first) / steps, x = first + math::product(step, i);
+    const double here = math::round_half_away(value(x)), next = value(first + math::product(step, i + 1)),
+                 middle = math::round_half_away(value(x + math::product(0.5, step)));
+    const double lacking = math::round_half_away(math::product(0.5, next + here)) - middle;
+    return bounded(here - math::round_half_away(math::product(0.5, lacking)));
+  }
+  /// Value for an argument in [-32768, 32767].
+  constexpr std::int32_t operator()(std::int32_t x) const {
+    return between(x, [&](int i) { return entry(i); });
+  }
+  /// Value from stored entries.
+  template <class EntryOf> static constexpr std::int32_t between(std::int32_t x, const EntryOf& entry_of) {
+    const int i = 256 + (x >> 7);
+    const std::int32_t here = entry_of(i);
+    return here + (((entry_of(i + 1) - here) * (x & 127) + 64) >> 7);
+  }
+
+ private:
+  static constexpr std::int32_t bounded(double x) {
+    return static_cast<std::int32_t>(x < -32768 ? -32768 : x > 32767 ? 32767 : x);
+  }
+};
+
+}}}  // namespace nnrt::NNRT_ISA::ops::detail
+// ===== nnrt/ops/detail/rounded_rows.hpp
+// rounded_rows: rounds rows of real numbers to 8-bit integers with a scale for each row, and back.
+// Flow: used by the references of dynamic_range and of recurrent operators.
+
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
+
+/// Values of a rounded row: scale * (q - zero), q from `least` to 127; see dynamic_range.
+template <class Real> struct row_steps {
+  Real scale = 0, inverse = 0, zero = 0, least = 0;
+
+  constexpr Real nearest(Real x) const {
+    const Real q = math::round_half_away(zero + math::product(x, inverse));
+    const Real bounded = q < least ? least : q > 127 ? Real{127} : q;
+    return (bounded - zero) * scale;
+  }
+};
+
+/// Symmetric steps for numbers from `least` to `most`, which include 0.
+template <class Real> constexpr row_steps<Real> even_steps(Real least, Real most) {
+  const Real magnitude = -least > most ? -least : most;
+  if (magnitude < 127 / std::numeric_limits<Real>::max()) return {};
+  return {magnitude / 127, 127 / magnitude, 0, -127};
+}
+/// Asymmetric steps, with a zero point in the range.
+template <class Real> constexpr row_steps<Real> shifted_steps(Real least, Real most) {
+  const double exact = (double{most} - double{least}) / 255;
+  const Real scale = static_cast<Real>(exact);
+  if (scale <= 1 / std::numeric_limits<Real>::max()) return {};
+  const double low = double{least} / exact, high = double{most} / exact;
+  const double zero = math::round_half_away(128 + math::abs(low) < 127 + math::abs(high) ? -128 - low : 127 - high);
+  return {scale, 1 / scale, static_cast<Real>(zero < -128 ? -128 : zero > 127 ? 127 : zero), -128};
+}
+
+/// Steps of a row of `count` numbers element(i).
+template <class Real, class Element>
+constexpr row_steps<Real> row_steps_of(std::int64_t count, bool symmetric, Element element) {
+  Real least = 0, most = 0;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const Real x = element(i);
+    least = x < least ? x : least;
+    most = x > most ? x : most;
+  }
+  return symmetric ? even_steps(least, most) : shifted_steps(least, most);
+}
+
+}}}  // namespace nnrt::NNRT_ISA::ops::detail
+
+namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
+
+constexpr double activate(double x, recurrent_activation a) {
+  const auto between = [&](double low, double high) { return x < low ? low : x > high ? high : x; };  // NaN gives NaN
+  switch (a) {
+    case recurrent_activation::none: break;
+    case recurrent_activation::relu: return x < 0 ? 0 : x;
+    case recurrent_activation::relu_n1_to_1: return between(-1, 1);
+    case recurrent_activation::relu6: return between(0, 6);
+    case recurrent_activation::tanh: return math::tanh(x);
+  }
+  return x;
+}
+constexpr double logistic(double x) {
+  const double e = math::exp(-math::abs(x));  // at most 1, so that the sum is accurate for both signs
+  return (x < 0 ? e : 1.0) / (1.0 + e);
+}
+
+constexpr bool is_there(arguments in, std::size_t i) { return i < in.size() && in[i]; }
+constexpr bool is_given(array_ref<const operand> in, std::size_t i) { return i < in.size() && in[i]; }
+
+/// Order of a sequence's rows: [steps, batch, …] or [batch, steps, …], read forwards or backwards.
+struct row_order {
+  std::int64_t steps, batch;
+  bool time_major, backwards;
+
+  /// The row of step `step` of sequence b.
+  constexpr std::int64_t operator()(std::int64_t step, std::int64_t b) const {
+    const std::int64_t t = backwards ? steps - 1 - step : step;
+    return time_major ? t * batch + b : b * steps + t;
+  }
+};
+constexpr row_order rows_of(const shape_t& x, bool time_major, bool backwards) {
+  return {x[time_major ? 0 : 1], x[time_major ? 1 : 0], time_major, backwards};
+}
+
+/// States of an LSTM: the first ones, the current ones [batch, outputs] and [batch, cells], and h after each step.
+template <class T, class C> struct lstm_states {
+  tensor_view<const T> h0;
+  tensor_view<const C> c0;
+  tensor_view<T> h;
+  tensor_view<C> c;
+  tensor_view<T> y;
+};
+
+/// Runs sequences `begin` to `end` of an LSTM: one_step(row, b) updates h and c of sequence b by row `row` of the
+/// input. Without steps the gates are 0.
+template <class T, class C, class F>
+constexpr void run_steps(const row_order& order, std::int64_t begin, std::int64_t end, const lstm_states<T, C>& states,
+                         const F& one_step) {
+  const auto& [h0, c0, h, c, y] = states;
+  const std::int64_t outputs = h.extent(1), cells = c.extent(1);
+  for (std::int64_t b = begin; b < end; ++b) {
+    for (std::int64_t k = 0; k < outputs; ++k) h(b, k) = h0[b * outputs + k];
+    for (std::int64_t n = 0; n < cells; ++n) c(b, n) = c0[b * cells + n];
+    for (std::int64_t step = 0; step < order.steps; ++step) {
+      const std::int64_t row = order(step, b);
+      one_step(row, b);
+      for (std::int64_t k = 0; k < outputs; ++k) y[row * outputs + k] = h(b, k);
+    }
+  }
+}
+/// Sets gates to 0 if there are no steps.
+template <class C> constexpr void clear_without_steps(const row_order& order, const tensor_view<C>& gates) {
+  for (std::int64_t i = 0; order.steps == 0 && i < gates.elements(); ++i) gates[i] = C{};
+}
+
+/// Products of a matrix' rows with numbers that may be rounded to 8 bits as a row.
+template <class T> struct row_of_numbers {
+  tensor_view<const T> elements;
+  std::int64_t first = 0, count = 0;
+  bool is_rounded = false;
+  row_steps<T> steps = {};
+
+  constexpr row_of_numbers(const tensor_view<const T>& all, std::int64_t row, std::int64_t length, bool rounds,
+                           bool symmetric)
+      : elements(all), first(row * length), count(length), is_rounded(rounds) {
+    if (rounds) steps = row_steps_of<T>(count, symmetric, [&](std::int64_t i) { return elements[first + i]; });
+  }
+  constexpr double times(const tensor_view<const T>& matrix, std::int64_t row) const {
+    double sum = 0;
+    for (std::int64_t i = 0; i < count; ++i) {
+      const T x = elements[first + i];
+      sum += math::product(double{matrix[row * count + i]}, double{is_rounded ? steps.nearest(x) : x});
+    }
+    return sum;
+  }
+};
+
+/// Arithmetic of steps on quantised values: rows of numbers minus their zero points, their products with rows of
+/// weights, and fixed-point functions, each in a scalar loop.
+struct plain_products {
+  template <class X> struct row {
+    tensor_view<const X> x;
+    std::int64_t first, count;
+    std::int32_t zero;
+    constexpr std::int64_t times(const tensor_view<const std::int8_t>& matrix, std::int64_t n) const {
+      std::int64_t sum = 0;
+      for (std::int64_t i = 0; i < count; ++i) sum += std::int64_t{matrix[n * count + i]} * (x[first + i] - zero);
+      return sum;
+    }
+  };
+  /// Numbers of x from `first` on. Two rows may exist at a time, in slots 0 and 1.
+  template <class X>
+  constexpr row<X> row_of(const tensor_view<const X>& x, std::int64_t first, std::int64_t count, std::int32_t zero,
+                          int) const {
+    return {x, first, count, zero};
+  }
+  /// Replaces fixed-point numbers with 3 (tanh: `bits`) integer bits by their sigmoid or tanh.
+  constexpr void sigmoid(std::int16_t* numbers, std::int64_t count) const {
+    for (std::int64_t i = 0; i < count; ++i)
+      numbers[i] = static_cast<std::int16_t>(fixed16::sigmoid(std::int32_t{numbers[i]}));
+  }
+  constexpr void tanh(std::int16_t* numbers, std::int64_t count, int bits) const {
+    for (std::int64_t i = 0; i < count; ++i)
+      numbers[i] = static_cast<std::int16_t>(fixed16::tanh(std::int32_t{numbers[i]}, bits));
+  }
+  /// Entry i of the sigmoid table for 16-bit layers.
+  template <class I> constexpr std::int32_t entry(I i) const { return sigmoid_entry(i); }
+};
+
+/// Extents by name: operands whose shapes share an extent use one number for it.
+template <int Count> struct named_extents {
+  std::int64_t of[Count];
+
+  constexpr named_extents() {
+    for (std::int64_t& extent : of) extent = -1;
+  }
+  /// Takes the first known extent, and requires the others to equal it.
+  constexpr verdict take(rule_id rule, int name, std::int64_t extent) {
+    if (of[name] < 0) of[name] = extent;
+    return require_same_extent(rule, extent, of[name]);
+  }
+};
+
+}}}  // namespace nnrt::NNRT_ISA::ops::detail
+
+#include <cmath>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// Operands of sequence_lstm, by gate (i, f, g, o) where each gate has one; null: missing.
+struct gated_weights {
+  const float *w[4], *u[4], *p[4], *b[4], *n[4], *projection, *projection_bias;
+};
+
+/// State of one sequence: extents, options and buffers. `gates` has a row of `cells` floats per gate; `seen` has room
+/// for input + outputs + cells floats.
+struct gated_sequence {
+  std::int64_t input, cells, outputs;
+  recurrent_activation activation;
+  float cell_clip, projection_clip;
+  bool rounds_rows, symmetric;
+  float *h, *c, *gates[4], *seen;
+};
+
+namespace detail {
+
+template <class V> [[gnu::always_inline]] inline V activated(V x, recurrent_activation a) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  switch (a) {
+    case recurrent_activation::relu: return clamp(x, V(0.0F), V(infinity));
+    case recurrent_activation::relu_n1_to_1: return clamp(x, V(-1.0F), V(1.0F));
+    case recurrent_activation::relu6: return clamp(x, V(0.0F), V(6.0F));
+    case recurrent_activation::tanh: return tanh_of(x);
+    case recurrent_activation::none: break;
+  }
+  return x;
+}
+
+/// Calls f(first, count) for the vectors of n values; the last one may be partial.
+template <class F> [[gnu::always_inline]] inline void for_vectors(std::int64_t n, const F& f) {
+  for (std::int64_t i = 0; i < n; i += f32_lanes) f(i, n - i < f32_lanes ? n - i : f32_lanes);
+}
+
+/// Returns `row`; if is_rounded, writes it to `to`, rounded to 8-bit quantised values, and returns `to`.
+inline const float* row_seen(bool is_rounded, bool symmetric, const float* row, std::int64_t n, float* to) {
+  if (!is_rounded) return row;
+  const auto steps = ops::detail::row_steps_of<float>(n, symmetric, [&](std::int64_t i) { return row[i]; });
+  for (std::int64_t i = 0; i < n; ++i) to[i] = steps.nearest(row[i]);
+  return to;
+}
+
+/// A matrix with contiguous rows of n floats, and the vector that it is multiplied with.
+struct matrix_by_vector {
+  const float* rows;
+  const float* x;
+  std::int64_t n;
+
+  matrix_by_vector from(std::int64_t row) const { return {rows + row * n, x, n}; }
+};
+
+/// to[i] = row i of a.rows times a.x plus row i of b.rows times b.x, for `Rows` rows.
+template <int Rows> [[gnu::always_inline]] inline void sum_rows(matrix_by_vector a, matrix_by_vector b, float* to) {
+  f32_vec sums[Rows];
+  each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] = f32_vec(0.0F); });
+  add_row_products(a.x, a.rows, a.n, sums);
+  add_row_products(b.x, b.rows, b.n, sums);
+  each<Rows>([&](int r) __attribute__((always_inline)) { to[r] = reduce_add(sums[r]); });
+}
+
+/// sum_rows() for `count` rows, four at a time.
+inline void sum_all_rows(matrix_by_vector a, matrix_by_vector b, std::int64_t count, float* to) {
+  std::int64_t row = 0;
+  for (; row + 4 <= count; row += 4) sum_rows<4>(a.from(row), b.from(row), to + row);
+  for (; row < count; ++row) sum_rows<1>(a.from(row), b.from(row), to + row);
+}
+
+/// Layer normalisation of the sums of a gate: (sums - mean) / sqrt(variance + 1e-8) * n.
+inline void normalise_sums(const float* n, std::int64_t cells, float* sums) {
+  double total = 0, squares = 0;
+  for (std::int64_t i = 0; i < cells; ++i) total += double{sums[i]};
+  const double mean = total / static_cast<double>(cells);
+  for (std::int64_t i = 0; i < cells; ++i) squares += (double{sums[i]} - mean) * (double{sums[i]} - mean);
+  const double inverse = 1 / std::sqrt(squares / static_cast<double>(cells) + 1e-8);
+  for (std::int64_t i = 0; i < cells; ++i)
+    sums[i] = static_cast<float>((double{sums[i]} - mean) * inverse * double{n[i]});
+}
+
+/// Computes one gate: products with x and h, peephole, layer normalisation, bias, activation.
+inline void compute_gate(const gated_weights& of, const gated_sequence& s, int gate, const float* x, const float* h) {
+  float* const to = s.gates[gate];
+  sum_all_rows({of.w[gate], x, s.input}, {of.u[gate], h, s.outputs}, s.cells, to);
+  if (of.p[gate] != nullptr)
+    for_vectors(s.cells, [&](std::int64_t i, std::int64_t n) {
+      store_n(to + i, fma(load_n(of.p[gate] + i, n), load_n(s.c + i, n), load_n(to + i, n)), n);
+    });
+  if (of.n[gate] != nullptr) normalise_sums(of.n[gate], s.cells, to);
+  for_vectors(s.cells, [&](std::int64_t i, std::int64_t n) {
+    const f32_vec sum = load_n(to + i, n) + load_n(of.b[gate] + i, n);
+    store_n(to + i, gate == 2 ? activated(sum, s.activation) : sigmoid_of(sum), n);
+  });
+}
+
+/// c = f * c + i * g; coupled gates use 1 - f for i.
+inline void compute_cells(const gated_sequence& s, bool are_coupled) {
+  const float clip = s.cell_clip == 0 ? std::numeric_limits<float>::infinity() : s.cell_clip;
+  for_vectors(s.cells, [&](std::int64_t at, std::int64_t n) {
+    const f32_vec f = load_n(s.gates[1] + at, n);
+    if (are_coupled) store_n(s.gates[0] + at, f32_vec(1.0F) - f, n);
+    const f32_vec added = load_n(s.gates[0] + at, n) * load_n(s.gates[2] + at, n);
+    store_n(s.c + at, clamp(fma(f, load_n(s.c + at, n), added), f32_vec(-clip), f32_vec(clip)), n);
+  });
+}
+
+/// Computes the hidden state from cells and output gate, with the optional projection.
+inline void compute_states(const gated_weights& of, const gated_sequence& s) {
+  float* const hidden = s.gates[3];
+  for_vectors(s.cells, [&](std::int64_t i, std::int64_t n) {
+    store_n(hidden + i, load_n(hidden + i, n) * activated(load_n(s.c + i, n), s.activation), n);
+  });
+  if (of.projection == nullptr) return copy_floats(hidden, s.cells, s.h);
+  const float* const seen = row_seen(s.rounds_rows, s.symmetric, hidden, s.cells, s.seen + s.input + s.outputs);
+  std::int64_t row = 0;
+  for (; row + 4 <= s.outputs; row += 4) row_products<4>(seen, of.projection + row * s.cells, s.cells, s.h + row);
+  for (; row < s.outputs; ++row) row_products<1>(seen, of.projection + row * s.cells, s.cells, s.h + row);
+  const float clip = s.projection_clip == 0 ? std::numeric_limits<float>::infinity() : s.projection_clip;
+  for_vectors(s.outputs, [&](std::int64_t i, std::int64_t n) {
+    const f32_vec bias = of.projection_bias != nullptr ? load_n(of.projection_bias + i, n) : f32_vec(0.0F);
+    store_n(s.h + i, clamp(load_n(s.h + i, n) + bias, f32_vec(-clip), f32_vec(clip)), n);
+  });
+}
+
+/// One step of a plain recurrent layer with wx.n inputs and uh.n states: to = act(w x + u h + bias). `to` must not
+/// alias h.
+inline void run_plain_step(matrix_by_vector wx, matrix_by_vector uh, const float* bias, recurrent_activation activation,
+                           float* to) {
+  const std::int64_t states = uh.n;
+  sum_all_rows(wx, uh, states, to);
+  for_vectors(states, [&](std::int64_t i, std::int64_t n) {
+    store_n(to + i, activated(load_n(to + i, n) + load_n(bias + i, n), activation), n);
+  });
+}
+
+}  // namespace detail
+
+/// One step: updates the states h and c.
+inline void run_gated_step(const gated_weights& of, const gated_sequence& s, const float* row) {
+  const float* const x = detail::row_seen(s.rounds_rows, s.symmetric, row, s.input, s.seen);
+  const float* const h = detail::row_seen(s.rounds_rows, s.symmetric, s.h, s.outputs, s.seen + s.input);
+  const bool are_coupled = of.w[0] == nullptr;
+  for (int gate = are_coupled ? 1 : 0; gate < 3; ++gate) detail::compute_gate(of, s, gate, x, h);
+  detail::compute_cells(s, are_coupled);
+  detail::compute_gate(of, s, 3, x, h);
+  detail::compute_states(of, s);
+}
+
+/// The state of sequence b in output `out`, initialised from operand `in`.
+inline float* state_of_sequence(const kernel_call& call, std::size_t in, std::size_t out, std::int64_t b) {
+  const std::int64_t width = call.out[out].shape()[1];
+  float* const state = floats_out(call, out) + b * width;
+  copy_floats(floats_in(call, in) + b * width, width, state);
+  return state;
+}
+/// Calls begin(b) for each sequence of the call's part, then one_step(row) for each of its steps.
+template <class Begin, class Step>
+void for_sequences(const kernel_call& call, const ops::detail::row_order& order, const Begin& begin,
+                   const Step& one_step) {
+  const interval mine = share(order.batch, part_of(call));
+  for (std::int64_t b = mine.begin; b < mine.end; ++b) {
+    begin(b);
+    for (std::int64_t step = 0; step < order.steps; ++step) one_step(order(step, b));
+  }
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels
+// ===== nnrt/kernels/sequence/lstm.hpp
+// lstm: long short-term memory over one sequence of floats.
+// Flow: bind/lstm.hpp calls run_lstm() for each sequence and direction.
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// Number of steps, of elements per step, and of elements per state.
+struct lstm_sizes {
+  std::int64_t steps, input, hidden;
+};
+
+/// Rows of floats that are `apart` floats apart.
+template <class T> struct spaced_rows {
+  T* first;
+  std::int64_t apart;
+  T* operator[](std::int64_t i) const { return first + i * apart; }
+};
+
+/// Operands and results of one sequence in one direction. bias, h and c may be null, which means zeros.
+struct lstm_sequence {
+  spaced_rows<const float> x;  // one row per step
+  const float *w_ih, *w_hh, *bias, *h, *c;
+  spaced_rows<float> y;
+  float *hy, *cy;
+  bool backwards;
+  float zoneout_cell, zoneout_hidden;
+};
+
+namespace detail {
+
+/// gates[i] = the sum of row i for one step; the number of rows is a multiple of four.
+inline void sum_gates(const lstm_sizes& s, const lstm_sequence& one, const float* x, const float* h, float* gates) {
+  const std::int64_t rows = 4 * s.hidden;
+  for (std::int64_t row = 0; row < rows; row += 4) {
+    f32_vec sums[4] = {f32_vec(0.0F), f32_vec(0.0F), f32_vec(0.0F), f32_vec(0.0F)};
+    add_row_products(x, one.w_ih + row * s.input, s.input, sums);
+    add_row_products(h, one.w_hh + row * s.hidden, s.hidden, sums);
+    for (int r = 0; r < 4; ++r) {
+      const float bias = one.bias != nullptr ? one.bias[row + r] + one.bias[rows + row + r] : 0.0F;
+      gates[row + r] = reduce_add(sums[r]) + bias;
+    }
+  }
+}
+
+/// Zoneout: share * before + (1 - share) * after.
+template <class V> [[gnu::always_inline]] inline V zoned(float share, V before, V after) {
+  return share == 0 ? after : fma(V(share), before, V(1.0F - share) * after);
+}
+
+}  // namespace detail
+
+/// Runs one sequence; `gates` has room for 4 * hidden floats. hy holds the hidden state of the previous step while y
+/// receives the new one; cy holds the cell state.
+inline void run_lstm(const lstm_sizes& s, const lstm_sequence& one, float* gates) {
+  const auto begin_with = [&](const float* from, float* to) {
+    if (from != nullptr) copy_floats(from, s.hidden, to);
+    else zero_floats(s.hidden, to);
+  };
+  begin_with(one.h, one.hy);
+  begin_with(one.c, one.cy);
+  for (std::int64_t step = 0; step < s.steps; ++step) {
+    const std::int64_t t = one.backwards ? s.steps - 1 - step : step;
+    detail::sum_gates(s, one, one.x[t], one.hy, gates);
+    float* const y = one.y[t];
+    for (std::int64_t n = 0; n < s.hidden; n += f32_lanes) {
+      const std::int64_t left = s.hidden - n < f32_lanes ? s.hidden - n : f32_lanes;
+      const auto gate = [&](std::int64_t which) { return load_n(gates + which * s.hidden + n, left); };
+      const f32_vec before = load_n(one.cy + n, left), i = sigmoid_of(gate(0)), o = sigmoid_of(gate(1)),
+                    f = sigmoid_of(gate(2));
+      const f32_vec c = fma(f, before, i * tanh_of(gate(3))), h = o * tanh_of(c);
+      store_n(one.cy + n, detail::zoned(one.zoneout_cell, before, c), left);
+      store_n(y + n, detail::zoned(one.zoneout_hidden, load_n(one.hy + n, left), h), left);
+    }
+    copy_floats(y, s.hidden, one.hy);
+  }
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// Operands and results of one sequence in one direction. bias and h may be null, which means zeros.
+struct gru_sequence {
+  spaced_rows<const float> x;  // one row per step
+  const float *w_ih, *w_hh, *bias, *h;
+  spaced_rows<float> y;
+  float* hy;
+  bool backwards, linear_before_reset;
+};
+
+namespace detail {
+
+/// to[n] = row n of w times x, for all rows.
+inline void multiply_rows(const float* w, const float* x, std::int64_t columns, std::int64_t rows, float* to) {
+  std::int64_t row = 0;
+  for (; row + 4 <= rows; row += 4) row_products<4>(x, w + row * columns, columns, to + row);
+  for (; row < rows; ++row) row_products<1>(x, w + row * columns, columns, to + row);
+}
+}  // namespace detail
+
+/// Runs one sequence; `gates` has room for 4 * hidden floats. hy holds the state of the previous step while y receives
+/// the new one.
+inline void run_gru(const lstm_sizes& s, const gru_sequence& one, float* gates) {
+  const std::int64_t hidden = s.hidden;
+  float *const r = gates, *const z = r + hidden, *const n = z + hidden, *const other = n + hidden;
+  const float *const w_n = one.w_ih + 2 * hidden * s.input, *const u_n = one.w_hh + 2 * hidden * hidden;
+  if (one.h != nullptr) copy_floats(one.h, hidden, one.hy);
+  else zero_floats(hidden, one.hy);
+  // row `which` of the input's three biases (0 to 2) and of the state's (3 to 5)
+  const auto bias = [&](std::int64_t which, std::int64_t at, std::int64_t count) {
+    return one.bias != nullptr ? load_n(one.bias + which * hidden + at, count) : f32_vec(0.0F);
+  };
+  for (std::int64_t step = 0; step < s.steps; ++step) {
+    const std::int64_t t = one.backwards ? s.steps - 1 - step : step;
+    const float* const x = one.x[t];
+    float* const y = one.y[t];
+    detail::sum_all_rows({one.w_ih, x, s.input}, {one.w_hh, one.hy, hidden}, 2 * hidden, gates);
+    detail::for_vectors(hidden, [&](std::int64_t i, std::int64_t count) {
+      const f32_vec reset = sigmoid_of(load_n(r + i, count) + (bias(0, i, count) + bias(3, i, count)));
+      store_n(r + i, reset, count);
+      if (!one.linear_before_reset) store_n(other + i, reset * load_n(one.hy + i, count), count);
+    });
+    if (one.linear_before_reset) {
+      detail::multiply_rows(w_n, x, s.input, hidden, n);
+      detail::multiply_rows(u_n, one.hy, hidden, hidden, other);
+    } else {
+      detail::sum_all_rows({w_n, x, s.input}, {u_n, other, hidden}, hidden, n);
+    }
+    detail::for_vectors(hidden, [&](std::int64_t i, std::int64_t count) {
+      const f32_vec keep = sigmoid_of(load_n(z + i, count) + (bias(1, i, count) + bias(4, i, count)));
+      const f32_vec sum = load_n(n + i, count) + bias(2, i, count), of_state = bias(5, i, count);
+      const f32_vec all = one.linear_before_reset ? fma(load_n(r + i, count), load_n(other + i, count) + of_state, sum)
+                                                  : sum + of_state;
+      store_n(y + i, fma(keep, load_n(one.hy + i, count), (f32_vec(1.0F) - keep) * tanh_of(all)), count);
+    });
+    copy_floats(y, hidden, one.hy);
+  }
+}
+
+}}}  // namespace nnrt::NNRT_ISA::kernels
+// ===== nnrt/ops/gru.hpp
+// gru: gated recurrent units over a sequence, in one or both directions.
+// Flow: front ends call infer(); kernels/select.hpp binds it.
+
+namespace nnrt { inline namespace NNRT_ISA {
+namespace ops {
+
+/// One layer of gated recurrent units.
+///
+///   x: [S, B, I], S steps of B sequences      w_ih: [D, 3H, I]      w_hh: [D, 3H, H]      bias: [D, 6H]
+///   hx: [D, B, H], the initial state      D: 1, or 2 when bidirectional
+///   y: [S, B, D * H], the states of all steps      hy: [D, B, H], the final states
+///
+/// Weights have rows for r, z and n, in this order, as in PyTorch; bias has the three of the input, then those of the
+/// state. With s for the sigmoid function, and W, U, b and d for one gate's rows of w_ih, w_hh and the two biases:
+///
+///   r = s(Wr x + br + Ur h + dr)      z = s(Wz x + bz + Uz h + dz)
+///   n = tanh(Wn x + bn + Un (r * h) + dn); with linear_before_reset tanh(Wn x + bn + r * (Un h + dn))
+///   h' = (1 - z) * n + z * h
+///
+/// The second direction runs from the last step to the first. Missing bias and hx are 0. Sums of f32 are computed in
+/// f32 (in f64 by the reference), those of f16 and f64 in f64; states are rounded after each step, and the products r *
+/// h of f32 before they are multiplied.
+///
+/// Broken rules: see `rule`; values: ranks, extents. Source: ONNX's GRU, whose rows are z, r, n; PyTorch's has
+/// linear_before_reset.
+struct gru {
+  static constexpr op_code code{1010};
+  static constexpr std::string_view name = "gru";
+  static constexpr operand_spec inputs[] = {{"x", types::floating},
+                                            {"w_ih", types::floating},
+                                            {"w_hh", types::floating},
+                                            {"bias", types::floating, presence::optional},
+                                            {"hx", types::floating, presence::optional}};
+  static constexpr operand_spec outputs[] = {{"y", types::floating}, {"hy", types::floating}};
+  static constexpr unlike_default to_be_said[] = {{"linear_before_reset", "true"}};
+  static constexpr operator_traits traits{.in_files = file_order::unchanged, .to_be_said = to_be_said};
+  // For one step, from the stored states before it. An error of r is multiplied by the terms of n.
+  static constexpr std::string_view gate_terms = "terms of a gate",
+                                    unless =
+                                        "the terms of n are above 1: then as many times that; or there are "
+                                        "several steps: then of each from the states before it";
+  static constexpr error_bound errors[] = {{types_of(f32), 3, error_unit::gate, 0.4, false, gate_terms, unless},
+                                           {types_of(f16), 0.51, error_unit::gate, 0, false, {}, unless},
+                                           {types_of(f64), 3, error_unit::gate, 0.4, false, gate_terms, unless}};
+  static constexpr foreign_numbers foreign{};
+  static constexpr std::array<nnrt_parameter, 0> parameters{};
+
+  struct attrs {
+    NNRT_ATTRIBUTES(attrs, (bool, bidirectional), (bool, linear_before_reset));
+    constexpr attrs() : bidirectional(false), linear_before_reset(false) {}
+  };
+  enum class rule {
+    operand_types_must_equal_input_type,
+    input_and_weights_rank_must_be_3,
+    bias_rank_must_be_2,
+    state_rank_must_be_3,
+    extents_must_be_those_of_the_other_operands,
+  };
+
+  template <class Rule = rule>
+  static constexpr verdict infer(const attrs& a, array_ref<const operand> in, array_ref<const tensor_desc>) {
+    for (std::size_t i = 0; i < in.size(); ++i) {
+      if (!in[i]) continue;
+      const tensor_desc& x = in[i].desc;
+      if (auto v = require(Rule::operand_types_must_equal_input_type, x.type, in[0].desc.type); !v) return v;
+      const rule rank = i == 3   ? rule::bias_rank_must_be_2
+                        : i == 4 ? rule::state_rank_must_be_3
+                                 : rule::input_and_weights_rank_must_be_3;
+      if (auto v = require(rank, x.rank(), i == 3 ? 2 : 3); !v) return v;
+    }
+    const auto extent = [&](std::size_t i, int axis) { return i < in.size() && in[i] ? in[i].desc.shape[axis] : -1; };
+    const auto part = [&](std::int64_t all, std::int64_t parts) { return all < 0 ? -1 : all / parts; };
+    const std::int64_t directions = a.bidirectional ? 2 : 1, steps = extent(0, 0);
+    const std::int64_t batch = first_known({extent(0, 1), extent(4, 1)}),
+                       input = first_known({extent(0, 2), extent(1, 2)});
+    const std::int64_t hidden =
+        first_known({extent(2, 2), extent(4, 2), part(extent(1, 1), 3), part(extent(2, 1), 3), part(extent(3, 1), 6)});
+    const std::int64_t rows = hidden < 0 ? -1 : 3 * hidden;
+    const shape_t expected[] = {{steps, batch, input},
+                                {directions, rows, input},
+                                {directions, rows, hidden},
+                                {directions, rows < 0 ? -1 : 2 * rows},
+                                {directions, batch, hidden}};
+    for (std::size_t i = 0; i < in.size(); ++i)
+      for (int axis = 0; in[i] && axis < in[i].desc.rank(); ++axis) {
+        constexpr rule fit = Rule::extents_must_be_those_of_the_other_operands;
+        if (auto v = require_same_extent(fit, in[i].desc.shape[axis], expected[i][axis]); !v) return v;
+      }
+    const dtype type = in[0].desc.type;
+    return ok(tensor_desc{type, shape_t{steps, batch, hidden < 0 ? -1 : directions * hidden}},
+              tensor_desc{type, shape_t{directions, batch, hidden}});
+  }
+
+  /// Products of weights with inputs and states.
+  static constexpr std::int64_t macs(const attrs&, array_ref<const operand> in, array_ref<const tensor_desc> out) {
+    const std::int64_t elements = out[0].elements(), input = in[0].desc.shape[2], hidden = in[2].desc.shape[2];
+    // 0 while an extent is unknown
+    return elements < 0 || input < 0 || hidden < 0 ? 0
+                                                   : nnrt::detail::saturated_product(elements, 3 * (input + hidden));
+  }
+
+  template <class T> static constexpr void reference(const attrs& a, arguments in, results out) {
+    const auto x = in[0].as<const T>(), w_ih = in[1].as<const T>(), w_hh = in[2].as<const T>();
+    const auto y = out[0].as<T>(), hy = out[1].as<T>();
+    const std::int64_t steps = y.extent(0), directions = hy.extent(0), batch = hy.extent(1), hidden = hy.extent(2);
+    const auto real = [](T element) { return math::convert<double>(element); };
+    for (std::int64_t d = 0; d < directions; ++d)
+      for (std::int64_t b = 0; b < batch; ++b) {
+        for (std::int64_t n = 0; n < hidden; ++n)
+          hy(d, b, n) = detail::is_there(in, 4) ? in[4].as<const T>()(d, b, n) : T{};
+        for (std::int64_t step = 0; step < steps; ++step) {
+          const std::int64_t t = d == 0 ? step : steps - 1 - step;
+          const auto bias = [&](std::int64_t row) {
+            return detail::is_there(in, 3) ? real(in[3].as<const T>()(d, row)) : 0.0;
+          };
+          const auto of_input = [&](std::int64_t row) {
+            double sum = bias(row);
+            for (std::int64_t k = 0; k < x.extent(2); ++k)
+              sum += math::product(real(w_ih(d, row, k)), real(x(t, b, k)));
+            return sum;
+          };
+          const auto of_state = [&](std::int64_t row, const auto& factor) {
+            double sum = bias(3 * hidden + row);
+            for (std::int64_t k = 0; k < hidden; ++k)
+              sum += math::product(real(w_hh(d, row, k)), math::product(factor(k), real(hy(d, b, k))));
+            return sum;
+          };
+          const auto one = [](std::int64_t) { return 1.0; };
+          const auto gate = [&](std::int64_t row) { return detail::logistic(of_input(row) + of_state(row, one)); };
+          for (std::int64_t n = 0; n < hidden; ++n) {
+            const std::int64_t row = 2 * hidden + n;
+            const double z = gate(hidden + n);
+            const double added =
+                a.linear_before_reset ? math::product(gate(n), of_state(row, one)) : of_state(row, gate);
+            const double made = math::tanh(of_input(row) + added);
+            y(t, b, d * hidden + n) =
+                math::convert<T>(math::product(1.0 - z, made) + math::product(z, real(hy(d, b, n))));
+          }
+          for (std::int64_t n = 0; n < hidden; ++n) hy(d, b, n) = y(t, b, d * hidden + n);
+        }
+      }
+  }
+
+ private:
+  /// The first known extent; -1: none.
+  static constexpr std::int64_t first_known(std::initializer_list<std::int64_t> extents) {
+    for (const std::int64_t extent : extents)
+      if (extent >= 0) return extent;
+    return -1;
+  }
+};
+
+}  // namespace ops
+
+/// auto [y, hy] = gru(x, w_ih, w_hh, bias, hx), or without the last one or two; with bidirectional,
+/// linear_before_reset.
+template <tensor_desc X, tensor_desc Ih, tensor_desc Hh, class... Rest>
+  requires((dsl::tensor_handle<Rest> || dsl::keyword_argument<Rest>) && ...)
+constexpr auto gru(tensor<X> x, tensor<Ih> w_ih, tensor<Hh> w_hh, Rest... rest) {
+  return dsl::apply<ops::gru>(x, w_ih, w_hh, rest...);
+}
+
+}}  // namespace nnrt::NNRT_ISA
+
+namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
+
+/// f32; parts are shares of sequences and directions. The reference computes other dtypes.
+template <class Isa> struct binding<ops::gru, family::f32, Isa> {
+  static constexpr kernel_choice select(const kernel_request& node) {
+    if (!all_of_type(node, f32) || !has_work(node)) return {};
+    const std::int64_t sequences = node.out[1].shape[0] * node.out[1].shape[1], hidden = node.out[1].shape[2];
+    return {.run = &run,
+            .scratch_bytes = 4 * hidden * static_cast<std::int64_t>(sizeof(float)),
+            .parts = parts_of(sequences),
+            .name = "sequence"};
+  }
+
+ private:
+  static void run(const kernel_call& call) {
+    const auto attrs = unpack<ops::gru::attrs>(call.attrs);
+    const shape_t &x = call.in[0].shape(), &state = call.out[1].shape();
+    const lstm_sizes sizes{x[0], x[2], state[2]};
+    const std::int64_t directions = state[0], batch = state[1], rows = 3 * sizes.hidden;
+    const interval mine = share(directions * batch, part_of(call));
+    for (std::int64_t i = mine.begin; i < mine.end; ++i) {
+      const std::int64_t d = i / batch, b = i % batch, at = i * sizes.hidden;
+      const auto from = [&](std::size_t operand, std::int64_t offset) {
+        return operand < call.in.size() && call.in[operand] ? floats_in(call, operand) + offset : nullptr;
+      };
+      const gru_sequence one{
+          .x = {floats_in(call, 0) + b * sizes.input, batch * sizes.input},
+          .w_ih = floats_in(call, 1) + d * rows * sizes.input,
+          .w_hh = floats_in(call, 2) + d * rows * sizes.hidden,
+          .bias = from(3, d * 2 * rows),
+          .h = from(4, at),
+          .y = {floats_out(call, 0) + (b * directions + d) * sizes.hidden, batch * directions * sizes.hidden},
+          .hy = floats_out(call, 1) + at,
+          .backwards = d == 1,
+          .linear_before_reset = attrs.linear_before_reset,
+      };
+      run_gru(sizes, one, reinterpret_cast<float*>(call.scratch));
+    }
+  }
+};
+
+}}}  // namespace nnrt::NNRT_ISA::kernels
 // ===== nnrt/kernels/bind/half_cast.hpp
 // half_cast: kernels of the operator, from f32 to f16 and back.
 // Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
@@ -25980,7 +26931,7 @@ struct half_cast {
   static constexpr std::string_view name = "half_cast";
   static constexpr operand_spec inputs[] = {{"x", types_of(f16, f32)}};
   static constexpr operand_spec outputs[] = {{"y", types_of(f16, f32)}};
-  static constexpr operator_traits traits{};
+  static constexpr operator_traits traits{.axes = axis_role::elementwise};
   static constexpr foreign_numbers foreign{};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -27665,7 +28616,7 @@ struct log_softmax {
   static constexpr std::string_view name = "log_softmax";
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::bytes}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::bytes}};
-  static constexpr operator_traits traits{.quantised = quantised_values::computed};
+  static constexpr operator_traits traits{.quantised = quantised_values::computed, .axes = axis_role::first_attribute};
   static constexpr error_bound errors[] = {{types_of(f32), 72, error_unit::result, 0.016},
                                            {types_of(f16), 0.51},
                                            {types_of(f64), 4, error_unit::result, 0.5}};
@@ -27803,7 +28754,7 @@ struct logical_not {
   static constexpr std::string_view name = "logical_not";
   static constexpr operand_spec inputs[] = {{"x", types::logical}};
   static constexpr operand_spec outputs[] = {{"y", types::logical}};
-  static constexpr operator_traits traits{.result = storage::in_place};
+  static constexpr operator_traits traits{.result = storage::in_place, .axes = axis_role::elementwise};
   static constexpr foreign_numbers foreign{.nnrt = 82, .hdi = 82};
   static constexpr std::array<nnrt_parameter, 0> parameters{};
   using attrs = no_attributes;
@@ -28083,84 +29034,6 @@ template <class Isa> struct binding<ops::lrn, family::f32, Isa> {
 // lstm: f32 kernel of the operator.
 // Flow: kernels/select.hpp includes this; the planner calls select(), plans call the functions that it returns.
 
-// ===== nnrt/kernels/sequence/lstm.hpp
-// lstm: long short-term memory over one sequence of floats.
-// Flow: bind/lstm.hpp calls run_lstm() for each sequence and direction.
-
-namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
-
-/// Number of steps, of elements per step, and of elements per state.
-struct lstm_sizes {
-  std::int64_t steps, input, hidden;
-};
-
-/// Rows of floats that are `apart` floats apart.
-template <class T> struct spaced_rows {
-  T* first;
-  std::int64_t apart;
-  T* operator[](std::int64_t i) const { return first + i * apart; }
-};
-
-/// Operands and results of one sequence in one direction. bias, h and c may be null, which means zeros.
-struct lstm_sequence {
-  spaced_rows<const float> x;  // one row per step
-  const float *w_ih, *w_hh, *bias, *h, *c;
-  spaced_rows<float> y;
-  float *hy, *cy;
-  bool backwards;
-  float zoneout_cell, zoneout_hidden;
-};
-
-namespace detail {
-
-/// gates[i] = the sum of row i for one step; the number of rows is a multiple of four.
-inline void sum_gates(const lstm_sizes& s, const lstm_sequence& one, const float* x, const float* h, float* gates) {
-  const std::int64_t rows = 4 * s.hidden;
-  for (std::int64_t row = 0; row < rows; row += 4) {
-    f32_vec sums[4] = {f32_vec(0.0F), f32_vec(0.0F), f32_vec(0.0F), f32_vec(0.0F)};
-    add_row_products(x, one.w_ih + row * s.input, s.input, sums);
-    add_row_products(h, one.w_hh + row * s.hidden, s.hidden, sums);
-    for (int r = 0; r < 4; ++r) {
-      const float bias = one.bias != nullptr ? one.bias[row + r] + one.bias[rows + row + r] : 0.0F;
-      gates[row + r] = reduce_add(sums[r]) + bias;
-    }
-  }
-}
-
-/// Zoneout: share * before + (1 - share) * after.
-template <class V> [[gnu::always_inline]] inline V zoned(float share, V before, V after) {
-  return share == 0 ? after : fma(V(share), before, V(1.0F - share) * after);
-}
-
-}  // namespace detail
-
-/// Runs one sequence; `gates` has room for 4 * hidden floats. hy holds the hidden state of the previous step while y
-/// receives the new one; cy holds the cell state.
-inline void run_lstm(const lstm_sizes& s, const lstm_sequence& one, float* gates) {
-  const auto begin_with = [&](const float* from, float* to) {
-    if (from != nullptr) copy_floats(from, s.hidden, to);
-    else zero_floats(s.hidden, to);
-  };
-  begin_with(one.h, one.hy);
-  begin_with(one.c, one.cy);
-  for (std::int64_t step = 0; step < s.steps; ++step) {
-    const std::int64_t t = one.backwards ? s.steps - 1 - step : step;
-    detail::sum_gates(s, one, one.x[t], one.hy, gates);
-    float* const y = one.y[t];
-    for (std::int64_t n = 0; n < s.hidden; n += f32_lanes) {
-      const std::int64_t left = s.hidden - n < f32_lanes ? s.hidden - n : f32_lanes;
-      const auto gate = [&](std::int64_t which) { return load_n(gates + which * s.hidden + n, left); };
-      const f32_vec before = load_n(one.cy + n, left), i = sigmoid_of(gate(0)), o = sigmoid_of(gate(1)),
-                    f = sigmoid_of(gate(2));
-      const f32_vec c = fma(f, before, i * tanh_of(gate(3))), h = o * tanh_of(c);
-      store_n(one.cy + n, detail::zoned(one.zoneout_cell, before, c), left);
-      store_n(y + n, detail::zoned(one.zoneout_hidden, load_n(one.hy + n, left), h), left);
-    }
-    copy_floats(y, s.hidden, one.hy);
-  }
-}
-
-}}}  // namespace nnrt::NNRT_ISA::kernels
 // ===== nnrt/ops/lstm.hpp
 // lstm: long short-term memory over a sequence, in one or both directions.
 // Flow: front ends call infer(); kernels/select.hpp binds it.
@@ -30747,7 +31620,8 @@ struct pad {
   static constexpr std::string_view name = "pad";
   static constexpr operand_spec inputs[] = {{"x", types::any}, {"paddings", types::index, presence::required, true}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = quantised_values::kept, .in_files = file_order::unchanged};
+  static constexpr operator_traits traits{
+      .quantised = quantised_values::kept, .in_files = file_order::unchanged, .axes = axis_role::padded};
   static constexpr foreign_numbers foreign{.nnrt = 24, .hdi = 107};
   static constexpr hdi_field hdi_fields[] = {hdi_field::always("paddings", 0), hdi_field::named("paddingMode", "mode"),
                                              hdi_field::named("constantValue", "pad_value")};
@@ -31142,8 +32016,10 @@ struct quant_dtype_cast {
   static constexpr std::string_view name = "quant_dtype_cast";
   static constexpr operand_spec inputs[] = {{"x", types::floating | types::quantised}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | types::quantised}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .quantised = quantised_values::computed, .rounds_to_even = true};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .quantised = quantised_values::computed,
+                                          .rounds_to_even = true,
+                                          .axes = axis_role::elementwise};
   static constexpr foreign_numbers foreign{
       .nnrt = 52, .hdi = 113, .hdi_also = 999, .tells_quantisation = 0, .nnrt_name = "QuantDTypeCast"};
   static constexpr nnrt_parameter parameters[] = {nnrt_parameter{"src_t", 72, i64, -1}.required(),
@@ -31429,7 +32305,7 @@ template <class T> constexpr void reduce_truths(const reduction_attributes& a, a
 template <dtype_set Types, quantised_values Quantised = quantised_values::refused> struct plain_reduction {
   static constexpr operand_spec inputs[] = {{"x", Types}, {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", Types}};
-  static constexpr operator_traits traits{.quantised = Quantised};
+  static constexpr operator_traits traits{.quantised = Quantised, .axes = axis_role::reduced};
   using attrs = reduction_attributes;
   static constexpr auto macs = no_macs;
 };
@@ -31593,7 +32469,8 @@ struct reduce_mean {
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered | types::index},
                                             {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered | types::index}};
-  static constexpr operator_traits traits{.quantised = quantised_values::computed, .rounds_to_even = true};
+  static constexpr operator_traits traits{
+      .quantised = quantised_values::computed, .rounds_to_even = true, .axes = axis_role::reduced};
   static constexpr error_bound errors[] = {{types_of(f32), 66, error_unit::terms, 0.016},
                                            {types_of(f16), 0.51, error_unit::terms},
                                            {types_of(f64), 1, error_unit::terms, 1}};
@@ -32049,7 +32926,7 @@ struct reduce_prod {
   static constexpr std::string_view name = "reduce_prod";
   static constexpr operand_spec inputs[] = {{"x", types::number}, {"axes", types::index, presence::optional, true}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
-  static constexpr operator_traits traits{.quantised = quantised_values::computed};
+  static constexpr operator_traits traits{.quantised = quantised_values::computed, .axes = axis_role::reduced};
   static constexpr error_bound errors[] = {
       {types_of(f32), 1, error_unit::result, 1}, {types_of(f16), 0.51}, {types_of(f64), 1, error_unit::result, 1}};
   static constexpr foreign_numbers foreign{.nnrt = 50, .hdi = 118};
@@ -32810,204 +33687,6 @@ template <class Isa> struct binding<ops::scale, family::f32, Isa> {
 // centred_products: dot products of i16 rows, with their zero points subtracted, and i8 matrix rows.
 // Flow: bind/sequence_lstm.hpp and bind/svdf.hpp pass these to the steps of the references instead of plain_products.
 
-// ===== nnrt/ops/detail/fixed_gates.hpp
-// fixed_gates: sigmoid and tanh in 16-bit fixed point, with the bits of TFLite's LSTM.
-// Flow: used by the reference of quantised sequence_lstm; its kernel calls the functions with vectors.
-
-/// A fixed-point number with `n` integer bits holds value * 2^(15 - n) in 16 bits, in a 32-bit lane: V is std::int32_t
-/// or a vector of it. A product has the integer bits of both factors. Source of methods and constants: gemmlowp's
-/// fixedpoint.h, used by TFLite's reference kernels; fixed_exponential.hpp has the 32-bit functions.
-namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail::fixed16 {
-
-/// Chooses between two numbers by a comparison's result: `true`, or a lane of all ones.
-constexpr std::int32_t chosen(bool is, std::int32_t a, std::int32_t b) { return is ? a : b; }
-/// `is` has lanes of V's size: clang compares to lanes of `long` where that has 32 bits.
-template <class Lanes, class V> [[gnu::always_inline]] constexpr V chosen(Lanes is, V a, V b) {
-  return ((V)is & a) | (~(V)is & b);
-}
-template <class V> [[gnu::always_inline]] constexpr V all_of(std::int32_t number) { return V{} + number; }
-
-template <class V> [[gnu::always_inline]] constexpr V at_most(V x, std::int32_t high) {
-  return chosen(x > high, all_of<V>(high), x);
-}
-template <class V> [[gnu::always_inline]] constexpr V saturated(V x) {
-  return chosen(x < -32768, all_of<V>(-32768), at_most(x, 32767));
-}
-/// Wraps a sum to 16 bits.
-template <class V> [[gnu::always_inline]] constexpr V wrapped(V x) { return x << 16 >> 16; }
-/// x / 2^bits, rounded half away from zero.
-template <class V> [[gnu::always_inline]] constexpr V shifted_right(V x, int bits) {
-  const std::int32_t half = 1 << (bits - 1);
-  return (x + chosen(x < 0, all_of<V>(half - 1), all_of<V>(half))) >> bits;
-}
-/// a * b / 2^15, rounded to nearest, ties toward plus infinity; saturated to 2^15 - 1.
-template <class V> [[gnu::always_inline]] constexpr V product(V a, V b) {
-  return at_most((a * b + (1 << 14)) >> 15, 32767);
-}
-/// Rounds a 32-bit constant to 16 bits.
-template <class V> [[gnu::always_inline]] constexpr V narrowed(std::int64_t constant) {
-  return all_of<V>(static_cast<std::int32_t>((constant + (1 << 15) - (constant < 0 ? 1 : 0)) >> 16));
-}
-
-/// e^x for -1/4 <= x < 0; x and the result have no integer bits. Taylor series around -1/8, up to the fourth power.
-template <class V> [[gnu::always_inline]] constexpr V exp_of_quarter(V x) {
-  const V middle = narrowed<V>(1895147668), third = narrowed<V>(715827883);  // e^(-1/8), 1/3
-  const V d = wrapped(x + (1 << 12)), square = product(d, d), cube = product(square, d);
-  const V fourth = shifted_right(product(square, square), 2);
-  const V rest = shifted_right(wrapped(product(wrapped(fourth + cube), third) + square), 1);
-  return saturated(middle + product(middle, wrapped(d + rest)));
-}
-
-/// e^x for x <= 0 with `bits` integer bits, from 1 to 7. The result has no integer bits, and is 1 - 2^-15 for 0.
-template <class V> [[gnu::always_inline]] constexpr V exp(V x, int bits) {
-  constexpr std::int32_t powers[] = {1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242};
-  const int fraction = 15 - bits;
-  const std::int32_t quarter = 1 << (fraction - 2);
-  const V within = (x & all_of<V>(quarter - 1)) - quarter, left = within - x;
-  V result = exp_of_quarter(saturated(within << bits));
-  for (int power = 0; power < 7 && power - 2 < bits; ++power) {  // powers are e^(-1/4), e^(-1/2), e^-1, … e^-16
-    const V is_in = left & all_of<V>(1 << (fraction + power - 2));
-    result = chosen(is_in == 0, result, product(result, narrowed<V>(powers[power])));
-  }
-  if (bits > 5) result = chosen(x < all_of<V>(-(1 << (20 - bits))), V{}, result);  // below -32
-  return chosen(x == 0, all_of<V>(32767), result);
-}
-
-/// 2 / (1 + x) with 2 integer bits, for 0 <= x < 1 without integer bits. Three Newton-Raphson steps.
-template <class V> [[gnu::always_inline]] constexpr V twice_reciprocal_of_one_plus(V x) {
-  const V first = narrowed<V>(1515870810), slope = narrowed<V>(-1010580540);  // 48/17, -32/17
-  constexpr std::int32_t one = 1 << 13;
-  const V half = (x + 32768) >> 1;  // (1 + x) / 2
-  V y = wrapped(first + product(half, slope));
-  for (int step = 0; step < 3; ++step) y = wrapped(y + saturated(product(y, wrapped(one - product(half, y))) * 4));
-  return y;
-}
-
-/// sigmoid(x) without integer bits, for x with 3.
-template <class V> [[gnu::always_inline]] constexpr V sigmoid(V x) {
-  const V upper = saturated(twice_reciprocal_of_one_plus(exp(chosen(x > 0, -x, x), 3)) * 2);
-  return chosen(x > 0, upper, chosen(x == 0, all_of<V>(1 << 14), 32767 - upper));
-}
-
-/// tanh(x) without integer bits, for x with `bits`, from 0 to 6.
-template <class V> [[gnu::always_inline]] constexpr V tanh(V x, int bits) {
-  const V of_twice = exp(chosen(x > 0, -x, x), bits + 1);  // the same bits with one integer bit more
-  const V upper = saturated(wrapped(twice_reciprocal_of_one_plus(of_twice) - (1 << 13)) * 4);
-  return chosen(x == 0, V{}, chosen(x > 0, upper, -upper));
-}
-
-}}}  // namespace nnrt::NNRT_ISA::ops::detail::fixed16
-// ===== nnrt/ops/detail/interpolated.hpp
-// interpolated: functions of 16-bit quantised values by TFLite's interpolated tables.
-// Flow: used by the references of sigmoid, tanh and softmax on i16; entries are computed when read, kernels may store
-// them.
-
-namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
-
-/// 65536 * sigmoid(i / 24), plus half of the error of linear interpolation in the middle of the interval; i in 0 … 255.
-/// Source: the sigmoid table of TFLite and CMSIS-NN.
-constexpr std::int32_t sigmoid_entry(std::int64_t i) {
-  if (i == 255) return 65535;
-  const auto at = [](double x) { return 65536 / (1 + math::exp(-x / 24)); };
-  const auto place = static_cast<double>(i);
-  const double here = at(place), middle = at(place + 0.5), next = at(place + 1);
-  return static_cast<std::int32_t>(
-      math::round_half_away(here - math::product(0.5, math::product(0.5, here + next) - middle)));
-}
-
-/// Converts quantised values to arguments of that table, in steps of 1 / 12288: times a factor, ties toward plus
-/// infinity. Scales near 2^-12 (with `doubled` also 2^-11) count as these; for others the factor's upper 15 bits are
-/// kept. Source: TFLite's LOGISTIC and TANH on i16.
-struct sigmoid_argument {
-  std::int64_t multiplier;
-  int shift = 0;
-
-  constexpr sigmoid_argument(float scale, bool doubled) : multiplier(3) {
-    const double steps = double{scale} * 4096;
-    const auto is_about = [&](double power) { return steps > power * 0.999307093 && steps < power * 1.000693387; };
-    if (is_about(1)) return;
-    if (doubled && is_about(2)) {
-      multiplier = 6;
-      return;
-    }
-    double factor = steps * 3;
-    for (; factor <= 32767.0 / 2 && shift <= 30; ++shift) factor *= 2;
-    multiplier = static_cast<std::int64_t>(std::min(factor, 0x1p31));
-  }
-  constexpr std::int64_t operator()(std::int16_t x) const {
-    return (x * multiplier + (shift > 0 ? std::int64_t{1} << (shift - 1) : 0)) >> shift;
-  }
-};
-
-/// The interpolated table; `bits` of an argument's magnitude are between two entries; `most` after the last one.
-/// entry_of(i) is sigmoid_entry(i), computed or stored.
-template <class EntryOf>
-constexpr std::int64_t interpolated_sigmoid(std::int64_t magnitude, int bits, std::int64_t most,
-                                            const EntryOf& entry_of) {
-  const std::int64_t place = magnitude >> bits, rest = magnitude & ((std::int64_t{1} << bits) - 1);
-  if (place >= 255) return most;
-  const std::int64_t here = entry_of(place);
-  return (here << bits) + rest * (entry_of(place + 1) - here);
-}
-
-/// 32768 * sigmoid of an argument.
-template <class EntryOf = std::int32_t (*)(std::int64_t)>
-constexpr std::int16_t sigmoid_of(std::int64_t argument, const EntryOf& entry_of = sigmoid_entry) {
-  const std::int64_t upper =
-      interpolated_sigmoid(argument < 0 ? -argument : argument, 9, 0x7fff << 10, entry_of) + (1 << 9);
-  return static_cast<std::int16_t>((argument < 0 ? (1 << 25) - upper + (1 << 10) - 1 : upper) >> 10);
-}
-/// 32768 * tanh of an argument: 2 * sigmoid of twice the argument - 1.
-template <class EntryOf = std::int32_t (*)(std::int64_t)>
-constexpr std::int16_t tanh_of(std::int64_t argument, const EntryOf& entry_of = sigmoid_entry) {
-  const std::int64_t upper =
-      interpolated_sigmoid(argument < 0 ? -argument : argument, 8, 0xffff << 8, entry_of) - (1 << 23);
-  return static_cast<std::int16_t>((argument < 0 ? (1 << 7) - 1 - upper : upper + (1 << 7)) >> 8);
-}
-
-/// Whether 16-bit values have the quantisation for which TFLite uses such tables: no zero points, and a result's scale
-/// of 1/32768.
-constexpr bool is_interpolated(const quantisation& x, const quantisation& y) {
-  return x.zero_point == 0 && y.zero_point == 0 && y.scale == 0x1p-15F;
-}
-
-/// A function over [first, last] in 512 steps of 1/32768, for all 16-bit arguments. Source: the tables of TFLite's
-/// SOFTMAX on i16.
-template <class F> struct table_of_steps {
-  F f;
-  double first, last;
-
-  static constexpr int steps = 512;
-
-  constexpr table_of_steps(F function, double from, double to) : f(function), first(from), last(to) {}
-  constexpr std::int32_t entry(int i) const {
-    const auto value = [&](double x) { return math::product(f(x), 0x1p15); };
-    if (i == steps) return bounded(math::round_half_away(value(last)));
-    const double step = (last - first) / steps, x = first + math::product(step, i);
-    const double here = math::round_half_away(value(x)), next = value(first + math::product(step, i + 1)),
-                 middle = math::round_half_away(value(x + math::product(0.5, step)));
-    const double lacking = math::round_half_away(math::product(0.5, next + here)) - middle;
-    return bounded(here - math::round_half_away(math::product(0.5, lacking)));
-  }
-  /// Value for an argument in [-32768, 32767].
-  constexpr std::int32_t operator()(std::int32_t x) const {
-    return between(x, [&](int i) { return entry(i); });
-  }
-  /// Value from stored entries.
-  template <class EntryOf> static constexpr std::int32_t between(std::int32_t x, const EntryOf& entry_of) {
-    const int i = 256 + (x >> 7);
-    const std::int32_t here = entry_of(i);
-    return here + (((entry_of(i + 1) - here) * (x & 127) + 64) >> 7);
-  }
-
- private:
-  static constexpr std::int32_t bounded(double x) {
-    return static_cast<std::int32_t>(x < -32768 ? -32768 : x > 32767 ? 32767 : x);
-  }
-};
-
-}}}  // namespace nnrt::NNRT_ISA::ops::detail
-
 namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
 
 /// Computes the sums of ops::detail::plain_products with vectors. Each row is copied when it is made.
@@ -33058,367 +33737,6 @@ struct centred_products {
     }
   }
 };
-
-}}}  // namespace nnrt::NNRT_ISA::kernels
-// ===== nnrt/kernels/sequence/gated.hpp
-// gated: steps of float sequences for sequence_lstm, with all its options, and for sequence_rnn.
-// Flow: bind/sequence_lstm.hpp and bind/sequence_rnn.hpp iterate over the sequences of a part.
-
-// ===== nnrt/ops/detail/recurrent.hpp
-// recurrent: common parts of layers over sequences - order of steps, activations, products of rows with weights.
-// Flow: used by rules and references of sequence_lstm, sequence_rnn and svdf.
-
-// ===== nnrt/ops/detail/rounded_rows.hpp
-// rounded_rows: rounds rows of real numbers to 8-bit integers with a scale for each row, and back.
-// Flow: used by the references of dynamic_range and of recurrent operators.
-
-namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
-
-/// Values of a rounded row: scale * (q - zero), q from `least` to 127; see dynamic_range.
-template <class Real> struct row_steps {
-  Real scale = 0, inverse = 0, zero = 0, least = 0;
-
-  constexpr Real nearest(Real x) const {
-    const Real q = math::round_half_away(zero + math::product(x, inverse));
-    const Real bounded = q < least ? least : q > 127 ? Real{127} : q;
-    return (bounded - zero) * scale;
-  }
-};
-
-/// Symmetric steps for numbers from `least` to `most`, which include 0.
-template <class Real> constexpr row_steps<Real> even_steps(Real least, Real most) {
-  const Real magnitude = -least > most ? -least : most;
-  if (magnitude < 127 / std::numeric_limits<Real>::max()) return {};
-  return {magnitude / 127, 127 / magnitude, 0, -127};
-}
-/// Asymmetric steps, with a zero point in the range.
-template <class Real> constexpr row_steps<Real> shifted_steps(Real least, Real most) {
-  const double exact = (double{most} - double{least}) / 255;
-  const Real scale = static_cast<Real>(exact);
-  if (scale <= 1 / std::numeric_limits<Real>::max()) return {};
-  const double low = double{least} / exact, high = double{most} / exact;
-  const double zero = math::round_half_away(128 + math::abs(low) < 127 + math::abs(high) ? -128 - low : 127 - high);
-  return {scale, 1 / scale, static_cast<Real>(zero < -128 ? -128 : zero > 127 ? 127 : zero), -128};
-}
-
-/// Steps of a row of `count` numbers element(i).
-template <class Real, class Element>
-constexpr row_steps<Real> row_steps_of(std::int64_t count, bool symmetric, Element element) {
-  Real least = 0, most = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const Real x = element(i);
-    least = x < least ? x : least;
-    most = x > most ? x : most;
-  }
-  return symmetric ? even_steps(least, most) : shifted_steps(least, most);
-}
-
-}}}  // namespace nnrt::NNRT_ISA::ops::detail
-
-namespace nnrt { inline namespace NNRT_ISA { namespace ops::detail {
-
-constexpr double activate(double x, recurrent_activation a) {
-  const auto between = [&](double low, double high) { return x < low ? low : x > high ? high : x; };  // NaN gives NaN
-  switch (a) {
-    case recurrent_activation::none: break;
-    case recurrent_activation::relu: return x < 0 ? 0 : x;
-    case recurrent_activation::relu_n1_to_1: return between(-1, 1);
-    case recurrent_activation::relu6: return between(0, 6);
-    case recurrent_activation::tanh: return math::tanh(x);
-  }
-  return x;
-}
-constexpr double logistic(double x) {
-  const double e = math::exp(-math::abs(x));  // at most 1, so that the sum is accurate for both signs
-  return (x < 0 ? e : 1.0) / (1.0 + e);
-}
-
-constexpr bool is_there(arguments in, std::size_t i) { return i < in.size() && in[i]; }
-constexpr bool is_given(array_ref<const operand> in, std::size_t i) { return i < in.size() && in[i]; }
-
-/// Order of a sequence's rows: [steps, batch, …] or [batch, steps, …], read forwards or backwards.
-struct row_order {
-  std::int64_t steps, batch;
-  bool time_major, backwards;
-
-  /// The row of step `step` of sequence b.
-  constexpr std::int64_t operator()(std::int64_t step, std::int64_t b) const {
-    const std::int64_t t = backwards ? steps - 1 - step : step;
-    return time_major ? t * batch + b : b * steps + t;
-  }
-};
-constexpr row_order rows_of(const shape_t& x, bool time_major, bool backwards) {
-  return {x[time_major ? 0 : 1], x[time_major ? 1 : 0], time_major, backwards};
-}
-
-/// States of an LSTM: the first ones, the current ones [batch, outputs] and [batch, cells], and h after each step.
-template <class T, class C> struct lstm_states {
-  tensor_view<const T> h0;
-  tensor_view<const C> c0;
-  tensor_view<T> h;
-  tensor_view<C> c;
-  tensor_view<T> y;
-};
-
-/// Runs sequences `begin` to `end` of an LSTM: one_step(row, b) updates h and c of sequence b by row `row` of the input.
-/// Without steps the gates are 0.
-template <class T, class C, class F>
-constexpr void run_steps(const row_order& order, std::int64_t begin, std::int64_t end, const lstm_states<T, C>& states,
-                         const F& one_step) {
-  const auto& [h0, c0, h, c, y] = states;
-  const std::int64_t outputs = h.extent(1), cells = c.extent(1);
-  for (std::int64_t b = begin; b < end; ++b) {
-    for (std::int64_t k = 0; k < outputs; ++k) h(b, k) = h0[b * outputs + k];
-    for (std::int64_t n = 0; n < cells; ++n) c(b, n) = c0[b * cells + n];
-    for (std::int64_t step = 0; step < order.steps; ++step) {
-      const std::int64_t row = order(step, b);
-      one_step(row, b);
-      for (std::int64_t k = 0; k < outputs; ++k) y[row * outputs + k] = h(b, k);
-    }
-  }
-}
-/// Sets gates to 0 if there are no steps.
-template <class C> constexpr void clear_without_steps(const row_order& order, const tensor_view<C>& gates) {
-  for (std::int64_t i = 0; order.steps == 0 && i < gates.elements(); ++i) gates[i] = C{};
-}
-
-/// Products of a matrix' rows with numbers that may be rounded to 8 bits as a row.
-template <class T> struct row_of_numbers {
-  tensor_view<const T> elements;
-  std::int64_t first = 0, count = 0;
-  bool is_rounded = false;
-  row_steps<T> steps = {};
-
-  constexpr row_of_numbers(const tensor_view<const T>& all, std::int64_t row, std::int64_t length, bool rounds,
-                           bool symmetric)
-      : elements(all), first(row * length), count(length), is_rounded(rounds) {
-    if (rounds) steps = row_steps_of<T>(count, symmetric, [&](std::int64_t i) { return elements[first + i]; });
-  }
-  constexpr double times(const tensor_view<const T>& matrix, std::int64_t row) const {
-    double sum = 0;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const T x = elements[first + i];
-      sum += math::product(double{matrix[row * count + i]}, double{is_rounded ? steps.nearest(x) : x});
-    }
-    return sum;
-  }
-};
-
-/// Arithmetic of steps on quantised values: rows of numbers minus their zero points, their products with rows of
-/// weights, and fixed-point functions, each in a scalar loop.
-struct plain_products {
-  template <class X> struct row {
-    tensor_view<const X> x;
-    std::int64_t first, count;
-    std::int32_t zero;
-    constexpr std::int64_t times(const tensor_view<const std::int8_t>& matrix, std::int64_t n) const {
-      std::int64_t sum = 0;
-      for (std::int64_t i = 0; i < count; ++i) sum += std::int64_t{matrix[n * count + i]} * (x[first + i] - zero);
-      return sum;
-    }
-  };
-  /// Numbers of x from `first` on. Two rows may exist at a time, in slots 0 and 1.
-  template <class X>
-  constexpr row<X> row_of(const tensor_view<const X>& x, std::int64_t first, std::int64_t count, std::int32_t zero,
-                          int) const {
-    return {x, first, count, zero};
-  }
-  /// Replaces fixed-point numbers with 3 (tanh: `bits`) integer bits by their sigmoid or tanh.
-  constexpr void sigmoid(std::int16_t* numbers, std::int64_t count) const {
-    for (std::int64_t i = 0; i < count; ++i)
-      numbers[i] = static_cast<std::int16_t>(fixed16::sigmoid(std::int32_t{numbers[i]}));
-  }
-  constexpr void tanh(std::int16_t* numbers, std::int64_t count, int bits) const {
-    for (std::int64_t i = 0; i < count; ++i)
-      numbers[i] = static_cast<std::int16_t>(fixed16::tanh(std::int32_t{numbers[i]}, bits));
-  }
-  /// Entry i of the sigmoid table for 16-bit layers.
-  template <class I> constexpr std::int32_t entry(I i) const { return sigmoid_entry(i); }
-};
-
-/// Extents by name: operands whose shapes share an extent use one number for it.
-template <int Count> struct named_extents {
-  std::int64_t of[Count];
-
-  constexpr named_extents() {
-    for (std::int64_t& extent : of) extent = -1;
-  }
-  /// Takes the first known extent, and requires the others to equal it.
-  constexpr verdict take(rule_id rule, int name, std::int64_t extent) {
-    if (of[name] < 0) of[name] = extent;
-    return require_same_extent(rule, extent, of[name]);
-  }
-};
-
-}}}  // namespace nnrt::NNRT_ISA::ops::detail
-
-#include <cmath>
-
-namespace nnrt { inline namespace NNRT_ISA { namespace kernels {
-
-/// Operands of sequence_lstm, by gate (i, f, g, o) where each gate has one; null: missing.
-struct gated_weights {
-  const float *w[4], *u[4], *p[4], *b[4], *n[4], *projection, *projection_bias;
-};
-
-/// State of one sequence: extents, options and buffers. `gates` has a row of `cells` floats per gate; `seen` has room
-/// for input + outputs + cells floats.
-struct gated_sequence {
-  std::int64_t input, cells, outputs;
-  recurrent_activation activation;
-  float cell_clip, projection_clip;
-  bool rounds_rows, symmetric;
-  float *h, *c, *gates[4], *seen;
-};
-
-namespace detail {
-
-template <class V> [[gnu::always_inline]] inline V activated(V x, recurrent_activation a) {
-  constexpr float infinity = std::numeric_limits<float>::infinity();
-  switch (a) {
-    case recurrent_activation::relu: return clamp(x, V(0.0F), V(infinity));
-    case recurrent_activation::relu_n1_to_1: return clamp(x, V(-1.0F), V(1.0F));
-    case recurrent_activation::relu6: return clamp(x, V(0.0F), V(6.0F));
-    case recurrent_activation::tanh: return tanh_of(x);
-    case recurrent_activation::none: break;
-  }
-  return x;
-}
-
-/// Calls f(first, count) for the vectors of n values; the last one may be partial.
-template <class F> [[gnu::always_inline]] inline void for_vectors(std::int64_t n, const F& f) {
-  for (std::int64_t i = 0; i < n; i += f32_lanes) f(i, n - i < f32_lanes ? n - i : f32_lanes);
-}
-
-/// Returns `row`; if is_rounded, writes it to `to`, rounded to 8-bit quantised values, and returns `to`.
-inline const float* row_seen(bool is_rounded, bool symmetric, const float* row, std::int64_t n, float* to) {
-  if (!is_rounded) return row;
-  const auto steps = ops::detail::row_steps_of<float>(n, symmetric, [&](std::int64_t i) { return row[i]; });
-  for (std::int64_t i = 0; i < n; ++i) to[i] = steps.nearest(row[i]);
-  return to;
-}
-
-/// A matrix with contiguous rows of n floats, and the vector that it is multiplied with.
-struct matrix_by_vector {
-  const float* rows;
-  const float* x;
-  std::int64_t n;
-
-  matrix_by_vector from(std::int64_t row) const { return {rows + row * n, x, n}; }
-};
-
-/// to[i] = row i of a.rows times a.x plus row i of b.rows times b.x, for `Rows` rows.
-template <int Rows> [[gnu::always_inline]] inline void sum_rows(matrix_by_vector a, matrix_by_vector b, float* to) {
-  f32_vec sums[Rows];
-  each<Rows>([&](int r) __attribute__((always_inline)) { sums[r] = f32_vec(0.0F); });
-  add_row_products(a.x, a.rows, a.n, sums);
-  add_row_products(b.x, b.rows, b.n, sums);
-  each<Rows>([&](int r) __attribute__((always_inline)) { to[r] = reduce_add(sums[r]); });
-}
-
-/// sum_rows() for `count` rows, four at a time.
-inline void sum_all_rows(matrix_by_vector a, matrix_by_vector b, std::int64_t count, float* to) {
-  std::int64_t row = 0;
-  for (; row + 4 <= count; row += 4) sum_rows<4>(a.from(row), b.from(row), to + row);
-  for (; row < count; ++row) sum_rows<1>(a.from(row), b.from(row), to + row);
-}
-
-/// Layer normalisation of the sums of a gate: (sums - mean) / sqrt(variance + 1e-8) * n.
-inline void normalise_sums(const float* n, std::int64_t cells, float* sums) {
-  double total = 0, squares = 0;
-  for (std::int64_t i = 0; i < cells; ++i) total += double{sums[i]};
-  const double mean = total / static_cast<double>(cells);
-  for (std::int64_t i = 0; i < cells; ++i) squares += (double{sums[i]} - mean) * (double{sums[i]} - mean);
-  const double inverse = 1 / std::sqrt(squares / static_cast<double>(cells) + 1e-8);
-  for (std::int64_t i = 0; i < cells; ++i)
-    sums[i] = static_cast<float>((double{sums[i]} - mean) * inverse * double{n[i]});
-}
-
-/// Computes one gate: products with x and h, peephole, layer normalisation, bias, activation.
-inline void compute_gate(const gated_weights& of, const gated_sequence& s, int gate, const float* x, const float* h) {
-  float* const to = s.gates[gate];
-  sum_all_rows({of.w[gate], x, s.input}, {of.u[gate], h, s.outputs}, s.cells, to);
-  if (of.p[gate] != nullptr)
-    for_vectors(s.cells, [&](std::int64_t i, std::int64_t n) {
-      store_n(to + i, fma(load_n(of.p[gate] + i, n), load_n(s.c + i, n), load_n(to + i, n)), n);
-    });
-  if (of.n[gate] != nullptr) normalise_sums(of.n[gate], s.cells, to);
-  for_vectors(s.cells, [&](std::int64_t i, std::int64_t n) {
-    const f32_vec sum = load_n(to + i, n) + load_n(of.b[gate] + i, n);
-    store_n(to + i, gate == 2 ? activated(sum, s.activation) : sigmoid_of(sum), n);
-  });
-}
-
-/// c = f * c + i * g; coupled gates use 1 - f for i.
-inline void compute_cells(const gated_sequence& s, bool are_coupled) {
-  const float clip = s.cell_clip == 0 ? std::numeric_limits<float>::infinity() : s.cell_clip;
-  for_vectors(s.cells, [&](std::int64_t at, std::int64_t n) {
-    const f32_vec f = load_n(s.gates[1] + at, n);
-    if (are_coupled) store_n(s.gates[0] + at, f32_vec(1.0F) - f, n);
-    const f32_vec added = load_n(s.gates[0] + at, n) * load_n(s.gates[2] + at, n);
-    store_n(s.c + at, clamp(fma(f, load_n(s.c + at, n), added), f32_vec(-clip), f32_vec(clip)), n);
-  });
-}
-
-/// Computes the hidden state from cells and output gate, with the optional projection.
-inline void compute_states(const gated_weights& of, const gated_sequence& s) {
-  float* const hidden = s.gates[3];
-  for_vectors(s.cells, [&](std::int64_t i, std::int64_t n) {
-    store_n(hidden + i, load_n(hidden + i, n) * activated(load_n(s.c + i, n), s.activation), n);
-  });
-  if (of.projection == nullptr) return copy_floats(hidden, s.cells, s.h);
-  const float* const seen = row_seen(s.rounds_rows, s.symmetric, hidden, s.cells, s.seen + s.input + s.outputs);
-  std::int64_t row = 0;
-  for (; row + 4 <= s.outputs; row += 4) row_products<4>(seen, of.projection + row * s.cells, s.cells, s.h + row);
-  for (; row < s.outputs; ++row) row_products<1>(seen, of.projection + row * s.cells, s.cells, s.h + row);
-  const float clip = s.projection_clip == 0 ? std::numeric_limits<float>::infinity() : s.projection_clip;
-  for_vectors(s.outputs, [&](std::int64_t i, std::int64_t n) {
-    const f32_vec bias = of.projection_bias != nullptr ? load_n(of.projection_bias + i, n) : f32_vec(0.0F);
-    store_n(s.h + i, clamp(load_n(s.h + i, n) + bias, f32_vec(-clip), f32_vec(clip)), n);
-  });
-}
-
-/// One step of a plain recurrent layer with wx.n inputs and uh.n states: to = act(w x + u h + bias). `to` must not
-/// alias h.
-inline void run_plain_step(matrix_by_vector wx, matrix_by_vector uh, const float* bias, recurrent_activation activation,
-                           float* to) {
-  const std::int64_t states = uh.n;
-  sum_all_rows(wx, uh, states, to);
-  for_vectors(states, [&](std::int64_t i, std::int64_t n) {
-    store_n(to + i, activated(load_n(to + i, n) + load_n(bias + i, n), activation), n);
-  });
-}
-
-}  // namespace detail
-
-/// One step: updates the states h and c.
-inline void run_gated_step(const gated_weights& of, const gated_sequence& s, const float* row) {
-  const float* const x = detail::row_seen(s.rounds_rows, s.symmetric, row, s.input, s.seen);
-  const float* const h = detail::row_seen(s.rounds_rows, s.symmetric, s.h, s.outputs, s.seen + s.input);
-  const bool are_coupled = of.w[0] == nullptr;
-  for (int gate = are_coupled ? 1 : 0; gate < 3; ++gate) detail::compute_gate(of, s, gate, x, h);
-  detail::compute_cells(s, are_coupled);
-  detail::compute_gate(of, s, 3, x, h);
-  detail::compute_states(of, s);
-}
-
-/// The state of sequence b in output `out`, initialised from operand `in`.
-inline float* state_of_sequence(const kernel_call& call, std::size_t in, std::size_t out, std::int64_t b) {
-  const std::int64_t width = call.out[out].shape()[1];
-  float* const state = floats_out(call, out) + b * width;
-  copy_floats(floats_in(call, in) + b * width, width, state);
-  return state;
-}
-/// Calls begin(b) for each sequence of the call's part, then one_step(row) for each of its steps.
-template <class Begin, class Step>
-void for_sequences(const kernel_call& call, const ops::detail::row_order& order, const Begin& begin,
-                   const Step& one_step) {
-  const interval mine = share(order.batch, part_of(call));
-  for (std::int64_t b = mine.begin; b < mine.end; ++b) {
-    begin(b);
-    for (std::int64_t step = 0; step < order.steps; ++step) one_step(order(step, b));
-  }
-}
 
 }}}  // namespace nnrt::NNRT_ISA::kernels
 // ===== nnrt/ops/sequence_lstm.hpp
@@ -34976,7 +35294,7 @@ struct softmax {
   static constexpr std::string_view name = "softmax";
   static constexpr operand_spec inputs[] = {{"x", types::floating | detail::layered}};
   static constexpr operand_spec outputs[] = {{"y", types::floating | detail::layered}};
-  static constexpr operator_traits traits{.quantised = quantised_values::computed};
+  static constexpr operator_traits traits{.quantised = quantised_values::computed, .axes = axis_role::listed};
   static constexpr error_bound errors[] = {{types_of(f32), 70, error_unit::largest, 0.016, true},
                                            {types_of(f16), 0.51, error_unit::largest},
                                            {types_of(f64), 4, error_unit::largest, 1}};
@@ -35456,7 +35774,8 @@ struct split {
   static constexpr std::string_view name = "split";
   static constexpr operand_spec inputs[] = {{"x", types::any}};
   static constexpr operand_spec outputs[] = {{"y", types::any, presence::variadic}};
-  static constexpr operator_traits traits{.outputs_are_parts = true, .quantised = quantised_values::kept};
+  static constexpr operator_traits traits{
+      .outputs_are_parts = true, .quantised = quantised_values::kept, .axes = axis_role::first_attribute};
   static constexpr foreign_numbers foreign{.nnrt = 32, .hdi = 145};
   static constexpr hdi_field hdi_fields[] = {hdi_field::named("sizeSplits", "sizes")};
   static constexpr nnrt_parameter parameters[] = {
@@ -35750,7 +36069,8 @@ struct strided_slice {
   static constexpr operand_spec inputs[] = {
       {"x", types::any}, {"begin", types::index}, {"end", types::index}, {"strides", types::index}};
   static constexpr operand_spec outputs[] = {{"y", types::any}};
-  static constexpr operator_traits traits{.quantised = quantised_values::kept, .may_fail = true};
+  static constexpr operator_traits traits{
+      .quantised = quantised_values::kept, .may_fail = true, .axes = axis_role::strided};
   static constexpr foreign_numbers foreign{.nnrt = 37, .hdi = 151, .tells_quantisation = 0};
   static constexpr nnrt_parameter parameters[] = {{"begin_mask", 54, i64, -1},
                                                   {"end_mask", 55, i64, -1},
@@ -37249,8 +37569,10 @@ struct hswish {
   static constexpr std::string_view name = "hswish";
   static constexpr operand_spec inputs[] = {{"x", detail::real_or_quantised}};
   static constexpr operand_spec outputs[] = {{"y", detail::real_or_quantised}};
-  static constexpr operator_traits traits{
-      .result = storage::in_place, .quantised = quantised_values::computed, .rounds_to_even = true};
+  static constexpr operator_traits traits{.result = storage::in_place,
+                                          .quantised = quantised_values::computed,
+                                          .rounds_to_even = true,
+                                          .axes = axis_role::elementwise};
   static constexpr error_bound errors[] = {{types_of(f32), 2.5}, {types_of(f16), 0.51}, {types_of(f64), 2.5}};
   static constexpr foreign_numbers foreign{.nnrt = 17, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(12);
@@ -37504,7 +37826,8 @@ struct relu : detail::number_function {
   static constexpr operator_traits traits{.result = storage::in_place,
                                           .computes = meaning::relu,
                                           .quantised = quantised_values::computed,
-                                          .rounds_to_even = true};
+                                          .rounds_to_even = true,
+                                          .axes = axis_role::elementwise};
   static constexpr foreign_numbers foreign{.nnrt = 47, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(1);
   using rule = detail::number_function_rule;
@@ -37549,7 +37872,8 @@ struct relu6 : detail::number_function {
   static constexpr operator_traits traits{.result = storage::in_place,
                                           .computes = meaning::relu6,
                                           .quantised = quantised_values::computed,
-                                          .rounds_to_even = true};
+                                          .rounds_to_even = true,
+                                          .axes = axis_role::elementwise};
   static constexpr foreign_numbers foreign{.nnrt = 48, .hdi = 2};
   static constexpr auto hdi_fields = hdi_activation(3);
   using rule = detail::number_function_rule;
@@ -37630,7 +37954,8 @@ namespace ops {
 struct rsqrt : detail::real_function {
   static constexpr op_code code{44};
   static constexpr std::string_view name = "rsqrt";
-  static constexpr operator_traits traits{.result = storage::in_place, .quantised = quantised_values::computed};
+  static constexpr operator_traits traits{
+      .result = storage::in_place, .quantised = quantised_values::computed, .axes = axis_role::elementwise};
   static constexpr error_bound errors[] = {{types_of(f32), 1.5}, {types_of(f16), 0.51}, {types_of(f64), 1.5}};
   static constexpr foreign_numbers foreign{.nnrt = 44, .hdi = 126};
   using rule = detail::real_function_rule;
@@ -40230,6 +40555,7 @@ using list = type_list<      //
     sequence_lstm,           // 1007
     sequence_rnn,            // 1008
     svdf,                    // 1009
+    gru,                     // 1010
     atan2,                   // 1020
     non_max_suppression,     // 1021
     nonzero,                 // 1022
@@ -47357,13 +47683,491 @@ constexpr bool fuse_activations(ir::graph& g, const deadline_watch& watch = {}) 
 }
 
 }}}  // namespace nnrt::NNRT_ISA::passes
+// ===== nnrt/passes/layout.hpp
+// layout: moves transposes towards the end of a graph, where they cancel, become reshapes or are fewer.
+// Flow: optimise() runs it after constants are evaluated. How a transpose passes an operator is a trait of that
+// operator.
+
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
+
+namespace detail {
+
+/// An order of axes: axis i of a transposed tensor is axis axes[i] of its source.
+struct axis_order {
+  int rank = 0;
+  int axes[max_rank] = {};
+
+  constexpr int operator[](int i) const { return axes[i]; }
+  constexpr bool is_identity() const {
+    for (int i = 0; i < rank; ++i)
+      if (axes[i] != i) return false;
+    return true;
+  }
+  friend constexpr bool operator==(const axis_order& a, const axis_order& b) {
+    if (a.rank != b.rank) return false;
+    for (int i = 0; i < a.rank; ++i)
+      if (a.axes[i] != b.axes[i]) return false;
+    return true;
+  }
+  /// The shape of the source of a tensor of this shape.
+  constexpr shape_t source_of(const shape_t& y) const {
+    shape_t source = y;
+    for (int i = 0; i < rank; ++i) source[axes[i]] = y[i];
+    return source;
+  }
+  /// Whether axes with more than one element keep their order: then a transpose moves no element.
+  constexpr bool keeps_elements(const shape_t& y) const {
+    int last = -1;
+    for (int i = 0; i < rank; ++i) {
+      if (y[i] == 1) continue;
+      if (axes[i] < last) return false;
+      last = axes[i];
+    }
+    return true;
+  }
+};
+
+/// A value that is a transpose of `source`; none: it is not.
+struct transposed_value {
+  std::int32_t source = ir::none;
+  axis_order order;
+};
+
+/// One run of sink_transposes on a graph.
+class transpose_sinking {
+ public:
+  constexpr explicit transpose_sinking(ir::graph& g) : g_(g), known_(known_values(g)), to_(identity_of(g)) {
+    of_.assign(g.values.size(), transposed_value());
+    flat_.assign(g.values.size(), transposed_value());
+  }
+  /// Rewrites all nodes. Returns false after the deadline.
+  constexpr bool run(const deadline_watch& watch) {
+    for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
+      if (watch.is_over()) return false;
+      ir::node n = g_.nodes[i];
+      for (std::int32_t& id : g_.inputs_of(n))
+        if (id != ir::none) id = to_[static_cast<std::size_t>(id)];
+      rewrite(n);
+    }
+    g_.nodes = static_cast<pool<ir::node>&&>(made_);
+    redirect(g_, to_);
+    return true;
+  }
+
+ private:
+  constexpr bool is_known(std::int32_t id) const { return known_[static_cast<std::size_t>(id)] != 0; }
+  constexpr const transposed_value& of(std::int32_t id) const { return of_[static_cast<std::size_t>(id)]; }
+  constexpr std::int32_t add_value(const ir::value& v, bool known) {
+    known_.push_back(known ? 1 : 0);
+    of_.push_back({}), flat_.push_back({});
+    const std::int32_t id = g_.add_value(v);
+    to_.push_back(id);
+    return id;
+  }
+  constexpr std::int32_t add_integers(array_ref<const std::int64_t> list) {
+    const std::int32_t id = g_.add_constant<std::int64_t>({i64, {static_cast<std::int64_t>(list.size())}}, list);
+    known_.push_back(1);
+    of_.push_back({}), flat_.push_back({});
+    to_.push_back(id);
+    return id;
+  }
+  /// The integers of a constant; false when they are not known.
+  constexpr bool read(std::int32_t id, pool<std::int64_t>& list) const {
+    if (id == ir::none || g_.at(id).is != ir::kind::constant) return false;
+    ir::append_integers(g_, g_.at(id), list);
+    return static_cast<std::int64_t>(list.size()) == g_.at(id).desc.elements();
+  }
+
+  /// A node of the graph whose operator has this code and computes on this dtype; null: there is none. Static graphs
+  /// instantiate operators for the dtypes that they name.
+  constexpr const ir::node* like(op_code code, dtype type) const {
+    for (const ir::node& n : g_.nodes)
+      if (n.op->code == code && n.op->computes_on.contains(type)) return &n;
+    for (const ir::node& n : made_)
+      if (n.op->code == code && n.op->computes_on.contains(type)) return &n;
+    return nullptr;
+  }
+  /// Adds a node without attributes like another one.
+  constexpr void push(const ir::node& like, array_ref<const std::int32_t> inputs, std::int32_t y, ir::range name) {
+    ir::node n;
+    n.op = like.op, n.label = like.label, n.name = name;
+    n.inputs = g_.add_operands(inputs);
+    n.outputs = g_.add_operands(array_ref<const std::int32_t>(&y, 1));
+    made_.push_back(n);
+  }
+  constexpr void push_transpose(std::int32_t x, const axis_order& order, std::int32_t y, ir::range name) {
+    const dtype type = g_.at(x).desc.type;
+    pool<std::int64_t> list;
+    const ir::node* const reshape = like(ops::reshape::code, type);
+    const shape_t shape = g_.at(y).desc.shape;
+    int unknown = 0;
+    for (const std::int64_t extent : shape) unknown += extent < 0 ? 1 : 0;
+    const bool is_alias = reshape != nullptr && unknown <= 1 && shape.elements() != 0 && order.keeps_elements(shape);
+    if (is_alias) list.insert(shape.begin(), shape.end());
+    else
+      for (int i = 0; i < order.rank; ++i) list.push_back(order[i]);
+    const std::int32_t operands[] = {x, add_integers(list)};
+    push(is_alias ? *reshape : *like(ops::transpose::code, type), operands, y, name);
+    of_[static_cast<std::size_t>(y)] = {x, order};
+  }
+
+  /// Passes a transpose through: merged with the one before, or dropped when both cancel.
+  constexpr void rewrite_transpose(const ir::node& n) {
+    const std::int32_t x = g_.inputs_of(n)[0], y = g_.outputs_of(n)[0];
+    pool<std::int64_t> list;
+    axis_order order;
+    order.rank = g_.at(x).desc.rank();
+    if (!read(g_.inputs_of(n)[1], list) || static_cast<int>(list.size()) != order.rank) return made_.push_back(n);
+    for (int i = 0; i < order.rank; ++i) order.axes[i] = normalise_axis(list[static_cast<std::size_t>(i)], order.rank);
+    transposed_value whole{x, order};
+    if (const transposed_value& before = of(x); before.source != ir::none) {
+      whole.source = before.source;
+      for (int i = 0; i < order.rank; ++i) whole.order.axes[i] = before.order[order[i]];
+    }
+    if (whole.order.is_identity()) {
+      to_[static_cast<std::size_t>(y)] = whole.source;
+      return;
+    }
+    push_transpose(whole.source, whole.order, y, n.name);
+  }
+
+  /// The operand `id` of an elementwise node over transposed operands, in the source's order; none: there is none.
+  constexpr std::int32_t in_source_order(std::int32_t id, const axis_order& order, ir::range name) {
+    const tensor_desc desc = g_.at(id).desc;
+    if (of(id).source != ir::none && of(id).order == order) return of(id).source;
+    if (desc.shape.is_known() && desc.elements() == 1 && desc.rank() <= order.rank) return id;
+    if (!is_known(id) || !desc.shape.is_known() || desc.rank() > order.rank || g_.at(id).scales != ir::none)
+      return ir::none;
+    // leading axes of extent 1, as broadcasting adds them
+    shape_t padded;
+    for (int i = desc.rank(); i < order.rank; ++i) padded.push_back(1);
+    for (const std::int64_t extent : desc.shape) padded.push_back(extent);
+    shape_t source = order.source_of(padded);
+    const bool keeps_elements = order.keeps_elements(padded);
+    while (keeps_elements && source.rank > 1 && source[0] == 1) {  // a vector along the last axis is a bias
+      for (int i = 1; i < source.rank; ++i) source[i - 1] = source[i];
+      --source.rank;
+    }
+    const tensor_desc made{desc.type, default_format(source.rank), source, desc.quantised};
+    if (g_.at(id).is == ir::kind::constant && keeps_elements) {
+      ir::value v = g_.at(id);
+      v.desc = made;
+      return add_value(v, true);
+    }
+    const ir::node* const reshape = like(ops::reshape::code, desc.type);
+    if (reshape == nullptr && (keeps_elements || desc.rank() < order.rank)) return ir::none;
+    if (keeps_elements) return reshaped(*reshape, id, made, name);
+    const ir::node* const transpose = like(ops::transpose::code, desc.type);
+    if (transpose == nullptr) return ir::none;
+    std::int32_t x = id;
+    if (desc.rank() < order.rank)
+      x = reshaped(*reshape, id, {desc.type, default_format(padded.rank), padded, desc.quantised}, name);
+    pool<std::int64_t> inverse;
+    inverse.assign(static_cast<std::size_t>(order.rank), 0);
+    for (int i = 0; i < order.rank; ++i) inverse[static_cast<std::size_t>(order[i])] = i;
+    const std::int32_t y = add_value({made, ir::kind::result, {}, 0, ir::none}, true);
+    const std::int32_t operands[] = {x, add_integers(inverse)};
+    push(*transpose, operands, y, name);
+    return y;
+  }
+  /// A known value with another shape, by a node that is executed when weights are prepared.
+  constexpr std::int32_t reshaped(const ir::node& reshape, std::int32_t x, const tensor_desc& to, ir::range name) {
+    const std::int32_t y = add_value({to, ir::kind::result, {}, 0, ir::none}, is_known(x));
+    pool<std::int64_t> shape;
+    shape.insert(to.shape.begin(), to.shape.end());
+    const std::int32_t operands[] = {x, add_integers(shape)};
+    push(reshape, operands, y, name);
+    return y;
+  }
+
+  /// Adds `n` with these operands and words; its results, in the source's order, are transposed by `order`.
+  constexpr void push_in_source_order(const ir::node& n, array_ref<const std::int32_t> inputs,
+                                      array_ref<const word> words, const axis_order& order) {
+    ir::node made = n;
+    made.inputs = g_.add_operands(inputs);
+    made.attrs = g_.add_words(words);
+    pool<std::int32_t> results;
+    for (const std::int32_t y : g_.outputs_of(n)) {
+      ir::value v = g_.at(y);
+      v.desc.shape = order.source_of(v.desc.shape);
+      v.desc.layout = default_format(v.desc.rank());
+      results.push_back(order.is_identity() ? y : add_value(v, false));
+    }
+    made.outputs = g_.add_operands(results);
+    made_.push_back(made);
+    if (order.is_identity()) return;
+    const pool<std::int32_t> outputs = copied(g_.outputs_of(n));
+    for (std::size_t i = 0; i < outputs.size(); ++i) push_transpose(results[i], order, outputs[i], n.name);
+  }
+  template <class T> static constexpr pool<T> copied(array_ref<const T> list) {
+    pool<T> made;
+    made.insert(list.begin(), list.end());
+    return made;
+  }
+  static constexpr pool<std::int32_t> copied(array_ref<std::int32_t> list) {
+    return copied(array_ref<const std::int32_t>(list.data(), list.size()));
+  }
+
+  constexpr bool has_one_scale(const ir::node& n) const {
+    for (const std::int32_t y : g_.outputs_of(n))
+      if (g_.at(y).desc.quantised.mode == quantisation::kind::per_channel) return false;
+    return true;
+  }
+  /// The transpose that all data operands of an elementwise node share.
+  constexpr bool rewrite_elementwise(const ir::node& n) {
+    const std::int32_t y = g_.outputs_of(n)[0];
+    const pool<std::int32_t> inputs = copied(g_.inputs_of(n));
+    axis_order order;
+    for (const std::int32_t id : inputs)
+      if (id != ir::none && of(id).source != ir::none && of(id).order.rank == g_.at(y).desc.rank())
+        order = of(id).order;
+    if (order.rank == 0 || n.outputs.count != 1 || !has_transpose(g_.at(y).desc.type)) return false;
+    // an operand that is neither transposed nor known would need a further transpose
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] == ir::none || is_constant_operand(n, i)) continue;
+      const tensor_desc& desc = g_.at(inputs[i]).desc;
+      const bool is_one = desc.shape.is_known() && desc.elements() == 1 && desc.rank() <= order.rank;
+      const bool fits = of(inputs[i]).source != ir::none && of(inputs[i]).order == order;
+      if (!fits && !is_one && !is_known(inputs[i])) return false;
+    }
+    pool<std::int32_t> moved;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const bool stays = inputs[i] == ir::none || is_constant_operand(n, i);
+      moved.push_back(stays ? inputs[i] : in_source_order(inputs[i], order, n.name));
+      if (!stays && moved[i] == ir::none) return false;
+    }
+    push_in_source_order(n, moved, copied(array_ref<const word>(g_.attrs_of(n))), order);
+    return true;
+  }
+  constexpr bool has_transpose(dtype type) const { return like(ops::transpose::code, type) != nullptr; }
+  static constexpr bool is_constant_operand(const ir::node& n, std::size_t i) {
+    const std::size_t row = nnrt::detail::row_of(n.op->inputs, i);
+    return row < n.op->inputs.size() && n.op->inputs[row].constant;
+  }
+
+  /// Nodes with axes among their attributes or constant operands.
+  constexpr bool rewrite_axes(const ir::node& n) {
+    const pool<std::int32_t> inputs = copied(g_.inputs_of(n));
+    if (inputs.empty() || inputs[0] == ir::none || of(inputs[0]).source == ir::none) return false;
+    const transposed_value x = of(inputs[0]);
+    const int rank = x.order.rank;
+    if (!has_transpose(g_.at(g_.outputs_of(n)[0]).desc.type)) return false;
+    pool<word> words = copied(array_ref<const word>(g_.attrs_of(n)));
+    pool<std::int32_t> moved = inputs;
+    moved[0] = x.source;
+    axis_order order = x.order;
+    const auto renamed = [&](std::int64_t axis) -> std::int64_t {
+      const int found = normalise_axis(axis, rank);
+      return found < 0 ? -1 : x.order[found];
+    };
+    switch (n.op->traits.axes) {
+      case axis_role::fixed:
+      case axis_role::elementwise: return false;
+      case axis_role::first_attribute:
+        words[0] = renamed(words[0]);
+        for (std::size_t i = 1; i < moved.size(); ++i) {
+          if (of(inputs[i]).source == ir::none || !(of(inputs[i]).order == order)) return false;
+          moved[i] = of(inputs[i]).source;
+        }
+        break;
+      case axis_role::listed: {
+        const std::size_t first = 2;  // after another attribute and the length of the list
+        if (words.size() < first || rank == 0) return false;
+        if (words[first - 1] == 0) words[first - 1] = 1, words.push_back(-1);  // an empty list is the last axis
+        for (std::size_t i = first; i < words.size(); ++i) words[i] = renamed(words[i]);
+        break;
+      }
+      case axis_role::reduced:
+        if (!rename_reduced(moved, words, x.order, order)) return false;
+        break;
+      case axis_role::padded: {
+        pool<std::int64_t> list, made;
+        if (!read(moved[1], list) || static_cast<int>(list.size()) != 2 * rank) return false;
+        made = list;
+        for (int i = 0; i < 2 * rank; ++i)
+          made[static_cast<std::size_t>(2 * x.order[i / 2] + i % 2)] = list[static_cast<std::size_t>(i)];
+        moved[1] = add_integers(made);
+        break;
+      }
+      case axis_role::strided:
+        if (!rename_strided(moved, words, x.order)) return false;
+        break;
+      case axis_role::gathered: {
+        pool<std::int64_t> axis;
+        if (!read(moved[2], axis) || axis.size() != 1 || g_.at(moved[1]).desc.rank() != 1) return false;
+        axis[0] = renamed(axis[0]);
+        moved[2] = add_integers(axis);
+        break;
+      }
+    }
+    push_in_source_order(n, moved, words, order);
+    return true;
+  }
+  /// Renames the axes of a reduction; `order` becomes the one of the result.
+  constexpr bool rename_reduced(pool<std::int32_t>& moved, const pool<word>& words, const axis_order& of_x,
+                                axis_order& order) {
+    const bool keeps = words[0] != 0, to_end = words.size() > 1 && words[1] != 0;
+    const int rank = of_x.rank;
+    bool is_reduced[max_rank] = {};
+    if (to_end) return false;
+    pool<std::int64_t> list;
+    if (moved.size() > 1 && moved[1] != ir::none) {
+      if (!read(moved[1], list)) return false;
+      for (std::int64_t& axis : list) {
+        const int found = normalise_axis(axis, rank);
+        if (found < 0) return false;
+        is_reduced[found] = true;
+        axis = of_x[found];
+      }
+      if (!list.empty()) moved[1] = add_integers(list);
+    }
+    if (list.empty())
+      for (bool& one : is_reduced) one = true;
+    if (keeps) return true;
+    order = {};
+    int place[max_rank] = {};  // of axes of the source in the result
+    int count = 0;
+    for (int s = 0; s < rank; ++s)
+      for (int i = 0; i < rank; ++i)
+        if (of_x[i] == s && !is_reduced[i]) place[s] = count++;
+    for (int i = 0; i < rank; ++i)
+      if (!is_reduced[i]) order.axes[order.rank++] = place[of_x[i]];
+    return true;
+  }
+  constexpr bool rename_strided(pool<std::int32_t>& moved, pool<word>& words, const axis_order& of_x) {
+    const int rank = of_x.rank;
+    if (words.size() != 5 || words[2] != 0 || words[3] != 0 || words[4] != 0) return false;
+    for (std::size_t k = 1; k < 4; ++k) {
+      pool<std::int64_t> list, made;
+      if (!read(moved[k], list) || static_cast<int>(list.size()) != rank) return false;
+      made = list;
+      for (int i = 0; i < rank; ++i) made[static_cast<std::size_t>(of_x[i])] = list[static_cast<std::size_t>(i)];
+      moved[k] = add_integers(made);
+    }
+    for (std::size_t k = 0; k < 2; ++k) {
+      word mask = 0;
+      for (int i = 0; i < rank; ++i)
+        if ((words[k] >> i & 1) != 0) mask |= word{1} << of_x[i];
+      words[k] = mask;
+    }
+    return true;
+  }
+
+  /// A reshape of a transpose that moves no element is one of its source. One to a matrix is remembered for the dense
+  /// layer that reads it.
+  constexpr void rewrite_reshape(const ir::node& n) {
+    const std::int32_t x = g_.inputs_of(n)[0], y = g_.outputs_of(n)[0];
+    const transposed_value before = of(x);
+    if (before.source == ir::none) return made_.push_back(n);
+    const shape_t is = g_.at(x).desc.shape, to = g_.at(y).desc.shape;
+    if (before.order.keeps_elements(is)) {
+      pool<std::int32_t> inputs = copied(g_.inputs_of(n));
+      inputs[0] = before.source;
+      ir::node made = n;
+      made.inputs = g_.add_operands(inputs);
+      return made_.push_back(made);
+    }
+    made_.push_back(n);
+    bool is_matrix = to.rank == 2 && before.order[0] == 0 && to[0] == is[0] && to[1] >= 0;
+    for (int i = 1; i < is.rank; ++i) is_matrix = is_matrix && is[i] >= 0;
+    if (is_matrix) flat_[static_cast<std::size_t>(y)] = {x, before.order};
+  }
+  /// A dense layer over the elements of a transposed tensor: its columns are put in the order of the source.
+  constexpr bool rewrite_dense(const ir::node& n) {
+    const pool<std::int32_t> inputs = copied(g_.inputs_of(n));
+    const transposed_value flat = flat_[static_cast<std::size_t>(inputs[0])];
+    if (flat.source == ir::none || !is_known(inputs[1]) || g_.at(inputs[1]).scales != ir::none) return false;
+    const tensor_desc weight = g_.at(inputs[1]).desc;
+    const ir::node* const of_weight = like(ops::reshape::code, weight.type);
+    const ir::node* const of_x = like(ops::reshape::code, g_.at(inputs[0]).desc.type);
+    if (of_weight == nullptr || of_x == nullptr || !has_transpose(weight.type) || weight.rank() != 2) return false;
+    const shape_t is = g_.at(flat.source).desc.shape;  // in y's order
+    shape_t split{weight.shape[0]};
+    for (int i = 1; i < is.rank; ++i) split.push_back(is[i]);
+    const shape_t moved = flat.order.source_of(split);
+    const auto like_weight = [&](const shape_t& shape) {
+      return tensor_desc{weight.type, default_format(shape.rank), shape, weight.quantised};
+    };
+    pool<std::int64_t> inverse;
+    inverse.assign(static_cast<std::size_t>(is.rank), 0);
+    for (int i = 0; i < is.rank; ++i) inverse[static_cast<std::size_t>(flat.order[i])] = i;
+    const std::int32_t parts = reshaped(*of_weight, inputs[1], like_weight(split), n.name);
+    const std::int32_t turned = add_value({like_weight(moved), ir::kind::result, {}, 0, ir::none}, true);
+    const std::int32_t operands[] = {parts, add_integers(inverse)};
+    push(*like(ops::transpose::code, weight.type), operands, turned, n.name);
+    const std::int32_t columns = reshaped(*of_weight, turned, like_weight(weight.shape), n.name);
+    const tensor_desc rows = g_.at(inputs[0]).desc;
+    pool<std::int32_t> operands_of_layer = inputs;
+    operands_of_layer[0] = reshaped(*of_x, of(flat.source).source, rows, n.name);
+    operands_of_layer[1] = columns;
+    ir::node made = n;
+    made.inputs = g_.add_operands(operands_of_layer);
+    made_.push_back(made);
+    return true;
+  }
+
+  constexpr void rewrite(const ir::node& n) {
+    bool is_prepared = true;
+    for (const std::int32_t id : g_.inputs_of(n)) is_prepared = is_prepared && (id == ir::none || is_known(id));
+    if (is_prepared || n.inputs.count == 0) return made_.push_back(n);
+    if (n.op->code == ops::transpose::code) return rewrite_transpose(n);
+    if (n.op->code == ops::reshape::code) return rewrite_reshape(n);
+    if (n.op->code == ops::full_connection::code && rewrite_dense(n)) return;
+    if (n.op->traits.axes == axis_role::fixed || !has_one_scale(n)) return made_.push_back(n);
+    const bool is_done = n.op->traits.axes == axis_role::elementwise ? rewrite_elementwise(n) : rewrite_axes(n);
+    if (!is_done) made_.push_back(n);
+  }
+
+  ir::graph& g_;
+  pool<char> known_;
+  pool<std::int32_t> to_;        // what each value became
+  pool<transposed_value> of_;    // for each value
+  pool<transposed_value> flat_;  // for each value: the transposed value whose elements it lists in rows
+  pool<ir::node> made_;
+};
+
+/// Bytes that the transposes of a graph move in a run; unknown extents count as 64.
+constexpr std::int64_t transposed_bytes(const ir::graph& g) {
+  const pool<char> known = known_values(g);
+  std::int64_t bytes = 0;
+  for (const ir::node& n : g.nodes) {
+    const std::int32_t y = g.outputs_of(n)[0];
+    if (n.op->code != ops::transpose::code || known[static_cast<std::size_t>(y)] != 0) continue;
+    std::int64_t of_one = size_of(g.at(y).desc.type);
+    for (const std::int64_t extent : g.at(y).desc.shape)
+      of_one = nnrt::detail::saturated_product(of_one, extent < 0 ? 64 : extent);
+    bytes += of_one;
+  }
+  return bytes;
+}
+
+}  // namespace detail
+
+/// Moves transposes through the operators after them, which then compute in the order of the source: element by
+/// element, along renamed axes, with constants transposed. Transposes that meet their inverse disappear; a dense layer
+/// takes one into its weights. The graph changes only if fewer bytes are transposed. Returns false after the deadline.
+constexpr bool sink_transposes(ir::graph& g, const deadline_watch& watch = {}) {
+  const std::int64_t before = detail::transposed_bytes(g);
+  if (before == 0) return true;
+  ir::graph moved = g;
+  if (!detail::transpose_sinking(moved).run(watch)) return false;
+  const std::size_t events = moved.log.size();
+  if (!remove_dead_nodes(moved, watch)) return false;
+  if (detail::transposed_bytes(moved) >= before) return true;
+  while (moved.log.size() > events) moved.log.pop_back();
+  g = static_cast<ir::graph&&>(moved);
+  return true;
+}
+
+}}}  // namespace nnrt::NNRT_ISA::passes
 
 namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
 /// Runs every pass. After the deadline it returns false and leaves the graph incomplete.
 constexpr bool optimise(ir::graph& g, const deadline_watch& watch = {}) {
   return remove_dead_nodes(g, watch) && evaluate_constants(g, watch) && merge_common_nodes(g, watch) &&
-         fold_into_weights(g, watch) && fuse_activations(g, watch) && remove_dead_nodes(g, watch);
+         sink_transposes(g, watch) && merge_common_nodes(g, watch) && fold_into_weights(g, watch) &&
+         fuse_activations(g, watch) && remove_dead_nodes(g, watch);
 }
 
 }}}  // namespace nnrt::NNRT_ISA::passes

@@ -2,6 +2,7 @@
 // Flow: tests/support/snippets.py puts them in and has the compiler understand the result; nothing runs.
 // includes: model_builder made;
 // includes: nnrt::tflite::load(
+// includes: nnrt::onnx::load(
 // includes: nnrt::supports<accelerator
 // includes: NNRT_MODEL(digits
 // includes: nnrt::make_weights(tensors)
@@ -44,6 +45,13 @@ nnrt::result<std::int8_t> from_a_file(const std::vector<std::int8_t>& image) {
   using nnrt::fail;
   // statements: nnrt::tflite::load(
   return scores[0];
+}
+
+// --- onnx
+nnrt::result<float> from_an_onnx_file(const std::vector<float>& image) {
+  using nnrt::fail;
+  // statements: nnrt::onnx::load(
+  return boxes[0];
 }
 
 // --- weights

@@ -1,0 +1,289 @@
+// document: the structure of an .onnx file - graphs, nodes, names and opsets - as places in the file.
+// Flow: read() parses a file once; graph_reader.hpp converts its nodes in order.
+#pragma once
+
+#include <nnrt/core/result.hpp>
+#include <nnrt/core/text.hpp>
+#include <nnrt/io/name_set.hpp>
+#include <nnrt/io/onnx/schema.hpp>
+#include <nnrt/io/protobuf.hpp>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace onnx {
+
+/// A domain with its version.
+struct opset {
+  byte_range domain;
+  std::int64_t version = 1;
+};
+
+/// The operator of a node, and where its operands begin in graph_document::operands.
+struct node_entry {
+  byte_range message, op_type, domain, name, overload;
+  std::int32_t first_operand = 0, inputs = 0, outputs = 0;
+};
+
+/// A tensor or declaration of a graph.
+struct named_entry {
+  byte_range message;
+  std::int32_t name = -1;  // index of the name
+};
+
+/// Index of the name "": an operand that is missing.
+inline constexpr std::int32_t no_name = -1;
+
+/// The nodes and names of one graph or function of a file. Plain lists that constant evaluation can store, except
+/// `lookup`.
+struct graph_document {
+  pool<node_entry> nodes;       // sorted so that every value is made before it is read
+  pool<std::int32_t> operands;  // names of the inputs, then of the outputs of each node
+  pool<byte_range> names;
+  pool<named_entry> initializers, inputs, outputs;
+  pool<opset> opsets;  // a function's own
+  bool has_sparse = false;
+  nnrt::detail::name_set lookup;  // of `names`
+
+  constexpr array_ref<const std::int32_t> inputs_of(const node_entry& n) const {
+    return {operands.data() + n.first_operand, static_cast<std::size_t>(n.inputs)};
+  }
+  constexpr array_ref<const std::int32_t> outputs_of(const node_entry& n) const {
+    return {operands.data() + n.first_operand + n.inputs, static_cast<std::size_t>(n.outputs)};
+  }
+};
+
+/// A model-local function.
+struct function_entry {
+  byte_range message, domain, name, overload;
+};
+
+/// A parsed file. Borrows the bytes.
+struct document {
+  file_view file;
+  std::int64_t ir_version = 0;
+  pool<opset> opsets;
+  pool<function_entry> functions;
+  byte_range graph;
+
+  constexpr std::string_view text(const byte_range& place) const { return file.bytes(place.at, place.size); }
+};
+
+namespace detail {
+
+[[gnu::cold]] constexpr error malformed(std::size_t at, std::string_view what) {
+  return {error_code::invalid_file, {"byte ", at, ": no valid field of ", what}};
+}
+
+/// ONNX's domain has two spellings.
+constexpr bool is_default_domain(std::string_view domain) { return domain.empty() || domain == "ai.onnx"; }
+
+/// Parses a graph or a function into lists. Names are hashed once; nodes refer to them by index.
+class graph_parser {
+ public:
+  constexpr graph_parser(const file_view& file, graph_document& to) : file_(file), to_(to) {}
+
+  /// Error: invalid_file (malformed fields).
+  [[gnu::cold]] constexpr result<void> read_graph(const byte_range& message) {
+    message_fields field(file_, message);
+    while (field.next()) {
+      if (field.type() != wire::counted_bytes) continue;
+      switch (field.number()) {
+        case schema::graph::node:
+          if (auto ok = read_node(field.place()); !ok) return ok;
+          break;
+        case schema::graph::initializer:
+          if (auto ok = add(to_.initializers, field.place(), schema::tensor::name, "a tensor"); !ok) return ok;
+          break;
+        case schema::graph::input:
+          if (auto ok = add(to_.inputs, field.place(), schema::value_info::name, "an input"); !ok) return ok;
+          break;
+        case schema::graph::output:
+          if (auto ok = add(to_.outputs, field.place(), schema::value_info::name, "an output"); !ok) return ok;
+          break;
+        case schema::graph::sparse_initializer: to_.has_sparse = true; break;
+      }
+    }
+    return ended(field, "a graph");
+  }
+  [[gnu::cold]] constexpr result<void> read_function(const byte_range& message) {
+    message_fields field(file_, message);
+    while (field.next()) {
+      if (field.type() != wire::counted_bytes) continue;
+      switch (field.number()) {
+        case schema::function::node:
+          if (auto ok = read_node(field.place()); !ok) return ok;
+          break;
+        case schema::function::input: to_.inputs.push_back({field.place(), name(field.place())}); break;
+        case schema::function::output: to_.outputs.push_back({field.place(), name(field.place())}); break;
+        case schema::function::opset_import:
+          if (auto ok = read_opset(file_, field.place(), to_.opsets); !ok) return ok;
+          break;
+      }
+    }
+    return ended(field, "a function");
+  }
+  [[gnu::cold]] static constexpr result<void> read_opset(const file_view& file, const byte_range& message,
+                                                         pool<opset>& to) {
+    opset made;
+    message_fields field(file, message);
+    while (field.next()) {
+      if (field.number() == schema::opset::domain) made.domain = field.place();
+      if (field.number() == schema::opset::version) made.version = static_cast<std::int64_t>(field.integer());
+    }
+    to.push_back(made);
+    return ended(field, "an opset");
+  }
+  static constexpr result<void> ended(const message_fields& field, std::string_view what) {
+    if (field.is_valid()) return {};
+    return fail(malformed(field.at(), what));
+  }
+  /// The index of a name, new or known; no_name for "".
+  constexpr std::int32_t name(const byte_range& place) {
+    if (place.empty()) return no_name;
+    const auto name_of = [&](std::size_t i) { return file_.bytes(to_.names[i].at, to_.names[i].size); };
+    const std::string_view text = file_.bytes(place.at, place.size);
+    const std::int32_t known = to_.lookup.find(text, name_of);
+    if (known >= 0) return known;
+    to_.names.push_back(place);
+    to_.lookup.add(text, name_of);
+    return static_cast<std::int32_t>(to_.names.size()) - 1;
+  }
+
+ private:
+  [[gnu::cold]] constexpr result<void> add(pool<named_entry>& list, const byte_range& message, schema::number number,
+                                           std::string_view what) {
+    byte_range found;
+    message_fields field(file_, message);
+    while (field.next())
+      if (field.number() == number) found = field.place();
+    list.push_back({message, name(found)});
+    return ended(field, what);
+  }
+  [[gnu::cold]] constexpr result<void> read_node(const byte_range& message) {
+    node_entry made;
+    made.message = message;
+    made.first_operand = static_cast<std::int32_t>(to_.operands.size());
+    pool<std::int32_t> outputs;
+    message_fields field(file_, message);
+    while (field.next()) {
+      const std::uint64_t number = field.number();
+      if (number == schema::node::input) to_.operands.push_back(name(field.place())), ++made.inputs;
+      else if (number == schema::node::output) outputs.push_back(name(field.place())), ++made.outputs;
+      else if (number == schema::node::name) made.name = field.place();
+      else if (number == schema::node::op_type) made.op_type = field.place();
+      else if (number == schema::node::domain) made.domain = field.place();
+      else if (number == schema::node::overload) made.overload = field.place();
+    }
+    to_.operands.insert(outputs.begin(), outputs.end());
+    to_.nodes.push_back(made);
+    return ended(field, "a node");
+  }
+
+  const file_view& file_;
+  graph_document& to_;
+};
+
+/// Sorts nodes that some tool wrote out of order. Names of outer graphs count as known. Error: invalid_file (a cycle, a
+/// name that two nodes make).
+[[gnu::cold]] constexpr result<void> sort_nodes(const file_view& file, graph_document& g) {
+  const auto text = [&](const byte_range& place) { return file.bytes(place.at, place.size); };
+  pool<std::int32_t> maker;
+  maker.assign(g.names.size(), -1);
+  bool is_sorted = true;
+  for (std::size_t i = 0; i < g.nodes.size(); ++i)
+    for (const std::int32_t name : g.outputs_of(g.nodes[i])) {
+      if (name == no_name) continue;
+      std::int32_t& made = maker[static_cast<std::size_t>(name)];
+      if (made >= 0)
+        return fail(error_code::invalid_file,
+                    {"value ", piece::in_quotes(text(g.names[static_cast<std::size_t>(name)])),
+                     " is made by two nodes, ", made, " and ", i});
+      made = static_cast<std::int32_t>(i);
+    }
+  for (std::size_t i = 0; i < g.nodes.size() && is_sorted; ++i)
+    for (const std::int32_t name : g.inputs_of(g.nodes[i]))
+      if (name != no_name && maker[static_cast<std::size_t>(name)] >= static_cast<std::int32_t>(i)) is_sorted = false;
+  if (is_sorted) return {};
+  // Kahn's algorithm: a node is ready when all its operands are made.
+  pool<std::int32_t> missing, ready, first_reader, next_reader, reader;
+  missing.assign(g.nodes.size(), 0);
+  first_reader.assign(g.names.size(), -1);
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    for (const std::int32_t name : g.inputs_of(g.nodes[i])) {
+      if (name == no_name || maker[static_cast<std::size_t>(name)] < 0) continue;
+      ++missing[i];
+      reader.push_back(static_cast<std::int32_t>(i));
+      next_reader.push_back(first_reader[static_cast<std::size_t>(name)]);
+      first_reader[static_cast<std::size_t>(name)] = static_cast<std::int32_t>(reader.size()) - 1;
+    }
+    if (missing[i] == 0) ready.push_back(static_cast<std::int32_t>(i));
+  }
+  for (std::size_t next = 0; next < ready.size(); ++next)
+    for (const std::int32_t name : g.outputs_of(g.nodes[static_cast<std::size_t>(ready[next])])) {
+      if (name == no_name) continue;
+      for (std::int32_t k = first_reader[static_cast<std::size_t>(name)]; k >= 0;
+           k = next_reader[static_cast<std::size_t>(k)])
+        if (--missing[static_cast<std::size_t>(reader[static_cast<std::size_t>(k)])] == 0)
+          ready.push_back(reader[static_cast<std::size_t>(k)]);
+    }
+  if (ready.size() != g.nodes.size())
+    return fail(error_code::invalid_file,
+                {"nodes: ", g.nodes.size() - ready.size(), " of ", g.nodes.size(), " read each other's results"});
+  pool<node_entry> sorted;
+  for (const std::int32_t i : ready) sorted.push_back(g.nodes[static_cast<std::size_t>(i)]);
+  g.nodes = static_cast<pool<node_entry>&&>(sorted);
+  return {};
+}
+
+[[gnu::cold]] constexpr result<void> read_function_entry(const file_view& file, const byte_range& message,
+                                                         pool<function_entry>& to) {
+  function_entry made;
+  made.message = message;
+  message_fields field(file, message);
+  while (field.next()) {
+    if (field.number() == schema::function::name) made.name = field.place();
+    if (field.number() == schema::function::domain) made.domain = field.place();
+    if (field.number() == schema::function::overload) made.overload = field.place();
+  }
+  to.push_back(made);
+  return graph_parser::ended(field, "a function");
+}
+
+}  // namespace detail
+
+/// Parses a graph: of the model, of an attribute, or of a function. Error: invalid_file.
+[[gnu::cold]] constexpr result<graph_document> parse_graph(const file_view& file, const byte_range& message,
+                                                           bool is_function = false) {
+  graph_document made;
+  detail::graph_parser parser(file, made);
+  auto ok = is_function ? parser.read_function(message) : parser.read_graph(message);
+  if (ok) ok = detail::sort_nodes(file, made);
+  if (!ok) return fail(std::move(ok.error()));
+  return made;
+}
+
+/// Parses the outer message of a file. Errors: invalid_file (malformed fields, no graph or several, no version).
+[[gnu::cold]] constexpr result<document> parse_document(const file_view& file) {
+  document made;
+  made.file = file;
+  bool has_graph = false;
+  message_fields field(file, {0, file.size()});
+  while (field.next()) {
+    if (field.number() == schema::model::ir_version) made.ir_version = static_cast<std::int64_t>(field.integer());
+    if (field.type() != wire::counted_bytes) continue;
+    if (field.number() == schema::model::graph) {
+      if (has_graph) return fail(error_code::invalid_file, {"byte ", field.at(), ": a second graph"});
+      has_graph = true;
+      made.graph = field.place();
+    } else if (field.number() == schema::model::opset_import) {
+      if (auto ok = detail::graph_parser::read_opset(file, field.place(), made.opsets); !ok)
+        return fail(std::move(ok.error()));
+    } else if (field.number() == schema::model::functions) {
+      if (auto ok = detail::read_function_entry(file, field.place(), made.functions); !ok)
+        return fail(std::move(ok.error()));
+    }
+  }
+  if (!field.is_valid()) return fail(detail::malformed(field.at(), "an ONNX model"));
+  if (!has_graph) return fail(error_code::invalid_file, "got no graph, expected an ONNX model with one");
+  return made;
+}
+
+}}}  // namespace nnrt::NNRT_ISA::onnx

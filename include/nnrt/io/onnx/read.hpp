@@ -1,0 +1,363 @@
+// read: reads an .onnx file as a graph and the places of its weights, in constant evaluation or at run time.
+// Flow: parses the file and converts each node by the table of operators.hpp; load.hpp makes a model of the result.
+#pragma once
+
+#include <nnrt/io/onnx/control.hpp>
+#include <nnrt/io/onnx/counted_rows.hpp>
+#include <nnrt/io/onnx/operators.hpp>
+
+#include <optional>
+
+namespace nnrt { inline namespace NNRT_ISA { namespace onnx {
+
+/// The result of reading a file: the graph, the places of its weights, and the names of files with external data.
+struct file_network {
+  ir::graph graph;
+  pool<weight_place> weights;
+  pool<byte_range> file_names;
+};
+
+namespace detail {
+
+/// The newest operator set that the readers know.
+inline constexpr std::int64_t newest_opset = 26;
+
+/// Refused nodes, in one message.
+struct refusals {
+  static constexpr std::size_t max_named = 20;
+  pool<char> text;
+  std::size_t count = 0;
+  error_code code{};
+
+  [[gnu::cold]] constexpr void add(const error& found) {
+    if (count == 0) code = found.code();
+    if (count++ >= max_named) return;
+    if (count > 1) append(text, {"; "});
+    append(text, {found.letters()});
+  }
+  [[gnu::cold]] constexpr result<void> finish() {
+    if (count == 0) return {};
+    if (count > max_named) append(text, {"; and ", count - max_named, " more nodes"});
+    return fail(code, text);
+  }
+};
+
+[[gnu::cold]] constexpr void check_count(node_reader& node, std::string_view what, std::size_t got, std::size_t least,
+                                         std::size_t most) {
+  if (got >= least && got <= most) return;
+  node.refuse(error_code::invalid_file,
+              {what, ": got ", got, ", expected ", got < least ? "at least " : "at most ", got < least ? least : most});
+}
+
+/// The function of the model that a node calls; null when it is none.
+[[gnu::cold]] constexpr const function_entry* find_function(const document& model, const node_entry& n) {
+  for (const function_entry& one : model.functions)
+    if (model.text(one.name) == model.text(n.op_type) && model.text(one.domain) == model.text(n.domain) &&
+        model.text(one.overload) == model.text(n.overload))
+      return &one;
+  return nullptr;
+}
+
+[[gnu::cold]] constexpr void read_by_table(node_reader& node, const operator_row& row) {
+  check_count(node, "inputs", node.input_count(), row.min_inputs, row.max_inputs);
+  check_count(node, "outputs", node.output_count(), 0, row.max_outputs);
+  for (std::size_t i = 0; node.is_fine() && i < row.min_inputs; ++i)
+    if (!node.has(i)) node.refuse(error_code::invalid_file, {"input ", i, ": got none, expected a value"});
+  const counted_input counted = node.is_fine() ? read_counted(node, row.name) : counted_input();
+  if (node.is_fine()) row.read(node);
+  mark_counted(node, counted);
+}
+
+/// Converts one node.
+[[gnu::cold]] constexpr void convert(node_reader& node, const document& model, const node_entry& n) {
+  const std::string_view type = model.text(n.op_type), domain = model.text(n.domain);
+  if (const function_entry* const function = find_function(model, n)) return read_function(node, *function);
+  if (domain == "com.microsoft.nchwc" || domain == "com.ms.internal.nhwc")
+    return node.not_supported({"domain ", piece::in_quotes(domain),
+                               ": written by ONNX Runtime's layout optimisation; save the model without it, with a "
+                               "graph optimisation level of at most ORT_ENABLE_EXTENDED"});
+  if (domain == "com.microsoft")
+    if (const operator_row* const row = find_row(microsoft_table, type)) return read_by_table(node, *row);
+  if (!is_default_domain(domain))
+    return node.not_supported({"domain ", piece::in_quotes(domain), ": nnrt has no such operator"});
+  if (type == "If" || type == "Loop" || type == "Scan") (void)read_counted(node, type);
+  if (!node.is_fine()) return;
+  if (type == "If") return read_if(node);
+  if (type == "Loop") return read_loop(node);
+  if (type == "Scan") return read_scan(node);
+  if (const operator_row* const row = find_row(operator_table, type)) return read_by_table(node, *row);
+  node.not_supported({"nnrt has no such operator"});
+}
+
+constexpr result<void> read_nodes(graph_reader& graph, find_operator find, array_ref<const attribute> of_function);
+inline constexpr reading_steps all_steps{read_nodes};
+
+/// Reads node i of a graph. The error names the node. Nodes that read results of refused ones are skipped.
+[[gnu::cold]] constexpr result<void> read_node(graph_reader& graph, std::size_t i, find_operator find,
+                                               array_ref<const attribute> of_function) {
+  const document& model = graph.model();
+  const node_entry& n = graph.graph().nodes[i];
+  const std::int64_t version = graph.version_of(model.text(n.domain));
+  node_reader node(graph, n, find, all_steps, version, of_function);
+  if (node.is_fine()) convert(node, model, n);
+  if (node.is_fine()) return {};
+  node.fail_outputs();
+  if (node.has_failed()) return {};
+  pool<char> place = letters({"node ", i, " "});
+  const auto outputs = graph.graph().outputs_of(n);
+  const std::string_view name = !n.name.empty()   ? model.text(n.name)
+                                : outputs.empty() ? std::string_view()
+                                                  : graph.name(outputs[0]);
+  append(place, {piece::in_quotes(name), " ", model.text(n.op_type), " (opset ", version, ")"});
+  return fail(node.reason().in(letters_of(place)));
+}
+
+/// Reads all nodes of an inner graph, up to the first error.
+[[gnu::cold]] constexpr result<void> read_nodes(graph_reader& graph, find_operator find,
+                                                array_ref<const attribute> of_function) {
+  for (std::size_t i = 0; i < graph.graph().nodes.size(); ++i)
+    if (auto ok = read_node(graph, i, find, of_function); !ok) return ok;
+  return {};
+}
+
+/// The declaration of an input: element type and extents; -1 where the file does not know them.
+struct declared_input {
+  std::int64_t element_type = 0;
+  bool is_tensor = false, has_shape = false;
+  shape_t shape;
+  pool<byte_range> params;  // the name of each extent, or empty
+};
+
+[[gnu::cold]] constexpr result<declared_input> read_declaration(const document& model, const byte_range& message) {
+  declared_input made;
+  byte_range tensor, shape;
+  for (message_fields info(model.file, message); info.next();)
+    if (info.number() == schema::value_info::type)
+      for (message_fields type(model.file, info.place()); type.next();)
+        if (type.number() == schema::type::tensor_type) made.is_tensor = true, tensor = type.place();
+  for (message_fields part(model.file, tensor); part.next();) {
+    if (part.number() == schema::tensor_type::elem_type) made.element_type = static_cast<std::int64_t>(part.integer());
+    if (part.number() == schema::tensor_type::shape) made.has_shape = true, shape = part.place();
+  }
+  for (message_fields dim(model.file, shape); dim.next();) {
+    if (dim.number() != schema::shape::dim) continue;
+    std::int64_t extent = -1;
+    byte_range param;
+    for (message_fields part(model.file, dim.place()); part.next();) {
+      if (part.number() == schema::dimension::value) extent = static_cast<std::int64_t>(part.integer());
+      if (part.number() == schema::dimension::param) param = part.place();
+    }
+    if (made.shape.rank == max_rank) return fail(error_code::not_supported, {"more than ", max_rank, " axes"});
+    made.shape.push_back(extent > 0 && extent <= max_elements ? extent : -1);
+    made.params.push_back(param);
+  }
+  return made;
+}
+
+/// Values of named extents (dim_param) that follow from the shapes that the caller gives.
+struct named_extents {
+  struct one {
+    byte_range name;
+    std::int64_t extent;
+  };
+  pool<one> all;
+
+  constexpr std::int64_t find(const document& model, const byte_range& name) const {
+    if (name.empty()) return -1;
+    for (const one& known : all)
+      if (model.text(known.name) == model.text(name)) return known.extent;
+    return -1;
+  }
+};
+
+/// A builder whose graph can be taken out and put back.
+struct network_builder : graph_builder {
+  using graph_builder::readiness;
+  using graph_builder::resume;
+  using graph_builder::take;
+};
+
+}  // namespace detail
+
+/// Reads the main graph of a file node by node.
+class network_reader {
+ public:
+  /// `model` must outlive the reader, and `g`, its main graph.
+  constexpr network_reader(const document& model, const graph_document& g, const load_options& wanted,
+                           find_operator find)
+      : model_(model), wanted_(wanted), find_(find), reader_(model, g, network_, all_, values_) {}
+
+  /// Checks versions and declares the inputs. Call it before read_next().
+  [[gnu::cold]] constexpr result<void> begin();
+  constexpr bool has_more() const { return next_ < reader_.graph().nodes.size(); }
+  /// Reads one node. A refused node is noted; finish() has the errors of all.
+  [[gnu::cold]] constexpr void read_next() {
+    if (auto ok = detail::read_node(reader_, next_++, find_, {}); !ok) refused_.add(ok.error());
+  }
+  /// Reads the outputs. Error: all refused nodes, in one message.
+  [[gnu::cold]] constexpr result<void> finish();
+
+  constexpr file_network take() {
+    return {network_.take(), static_cast<pool<weight_place>&&>(all_.places),
+            static_cast<pool<byte_range>&&>(all_.file_names)};
+  }
+
+ private:
+  [[gnu::cold]] constexpr result<void> check_versions() const;
+  [[gnu::cold]] constexpr result<void> check_options() const;
+  [[gnu::cold]] constexpr const shape_t* given_shape(std::string_view name) const {
+    for (const named_shape& one : wanted_.shapes)
+      if (one.name == name) return &one.shape;
+    return nullptr;
+  }
+  [[gnu::cold]] constexpr result<detail::named_extents> extents_of_params() const;
+  [[gnu::cold]] constexpr result<void> add_input(const named_entry& input, const detail::named_extents& params);
+
+  const document& model_;
+  const load_options& wanted_;
+  find_operator find_;
+  detail::network_builder network_;
+  network_state all_;
+  value_state values_;
+  graph_reader reader_;  // refers to the members above
+  detail::refusals refused_;
+  std::size_t next_ = 0;
+};
+
+// --- details ---------------------------------------------------------------
+[[gnu::cold]] constexpr result<void> network_reader::check_versions() const {
+  for (const opset& one : model_.opsets) {
+    if (!detail::is_default_domain(model_.text(one.domain))) continue;
+    if (one.version < 1 || one.version > detail::newest_opset)
+      return fail(error_code::not_supported, {"opset: got ", one.version, ", expected 1 to ", detail::newest_opset});
+  }
+  if (reader_.graph().has_sparse) return fail(error_code::not_supported, "sparse initializers");
+  return {};
+}
+
+/// Names that the caller gives must be inputs.
+[[gnu::cold]] constexpr result<void> network_reader::check_options() const {
+  const auto check = [&](std::string_view name) -> result<void> {
+    pool<char> known;
+    for (const named_entry& input : reader_.graph().inputs) {
+      if (reader_.name(input.name) == name) return {};
+      if (known.size() < 200) append(known, {known.empty() ? "" : ", ", piece::in_quotes(reader_.name(input.name))});
+    }
+    return fail(error_code::invalid_argument,
+                {"got a shape or constant for ", piece::in_quotes(name), ", expected one of ", known});
+  };
+  for (const named_shape& one : wanted_.shapes)
+    if (auto ok = check(one.name); !ok) return ok;
+  for (const named_constant& one : wanted_.constants)
+    if (auto ok = check(one.name); !ok) return ok;
+  return {};
+}
+
+[[gnu::cold]] constexpr result<detail::named_extents> network_reader::extents_of_params() const {
+  detail::named_extents made;
+  for (const named_entry& input : reader_.graph().inputs) {
+    const shape_t* const given = given_shape(reader_.name(input.name));
+    if (given == nullptr) continue;
+    const auto declared = detail::read_declaration(model_, input.message);
+    if (!declared) return fail(declared.error());
+    for (int i = 0; i < given->rank && i < declared->shape.rank; ++i)
+      if (const byte_range& param = declared->params[static_cast<std::size_t>(i)]; !param.empty() && (*given)[i] > 0)
+        made.all.push_back({param, (*given)[i]});
+  }
+  return made;
+}
+
+[[gnu::cold]] constexpr result<void> network_reader::add_input(const named_entry& input,
+                                                               const detail::named_extents& params) {
+  const std::string_view name = reader_.name(input.name);
+  const auto refusal = [&](error_code code, pieces why) -> result<void> {
+    pool<char> text = letters({"input ", piece::in_quotes(name), ": "});
+    append(text, why);
+    return fail(code, text);
+  };
+  for (const named_constant& one : wanted_.constants) {
+    if (one.name != name) continue;
+    const auto declared = detail::read_declaration(model_, input.message);
+    if (!declared) return refusal(declared.error().code(), {declared.error().letters()});
+    const schema::element_type type = schema::element_type_of(declared->element_type);
+    if (!declared->is_tensor || type.type != one.desc.type || type.bits != 8 * static_cast<int>(size_of(type.type)))
+      return refusal(error_code::invalid_argument, {"got a constant of ", name_of(one.desc.type), ", expected ",
+                                                    declared->is_tensor ? type.name : "no tensor"});
+    const auto id = network_.constant_bytes(one.desc, one.bytes);
+    if (!id) return fail(error(id.error()).in(name));
+    reader_.bind(input.name, *id);
+    return {};
+  }
+  // an input that is an initializer, too, is a constant (always before IR version 4; a default since)
+  if (input.name == no_name || reader_.is_initializer(input.name)) return {};
+  auto declared = detail::read_declaration(model_, input.message);
+  if (!declared) return refusal(declared.error().code(), {declared.error().letters()});
+  if (!declared->is_tensor) return refusal(error_code::not_supported, {"is no tensor"});
+  const schema::element_type type = schema::element_type_of(declared->element_type);
+  if (type.type == dtype::none || type.bits != 8 * static_cast<int>(size_of(type.type)))
+    return refusal(error_code::not_supported, {"elements of type ", type.name, " (", declared->element_type, ")"});
+  shape_t shape = declared->shape;
+  if (const shape_t* const given = given_shape(name)) {
+    if (declared->has_shape && given->rank != shape.rank)
+      return refusal(error_code::invalid_argument, {"got the shape ", *given, ", expected ", shape.rank, " axes"});
+    for (int i = 0; declared->has_shape && i < shape.rank; ++i)
+      if (shape[i] >= 0 && shape[i] != (*given)[i])
+        return refusal(error_code::invalid_argument, {"got the shape ", *given, ", expected ", shape});
+    shape = *given;
+  } else if (!declared->has_shape) {
+    return refusal(error_code::not_supported, {"the file has no shape; give one in load_options::shapes"});
+  }
+  for (int i = 0; i < shape.rank && static_cast<std::size_t>(i) < declared->params.size(); ++i)
+    if (shape[i] < 0) shape[i] = params.find(model_, declared->params[static_cast<std::size_t>(i)]);
+  const auto id = network_.input(name, {type.type, default_format(shape.rank), shape});
+  if (!id) return fail(id.error());
+  reader_.bind(input.name, *id);
+  return {};
+}
+
+[[gnu::cold]] constexpr result<void> network_reader::begin() {
+  reader_.begin();
+  if (auto ok = check_versions(); !ok) return ok;
+  if (auto ok = check_options(); !ok) return ok;
+  const auto params = extents_of_params();
+  if (!params) return fail(params.error());
+  for (const named_entry& input : reader_.graph().inputs)
+    if (auto ok = add_input(input, *params); !ok) return ok;
+  return {};
+}
+
+[[gnu::cold]] constexpr result<void> network_reader::finish() {
+  if (auto ok = refused_.finish(); !ok) return ok;
+  for (const named_entry& output : reader_.graph().outputs) {
+    if (output.name == no_name) return fail(error_code::invalid_file, "an output has no name");
+    const auto id = reader_.value(output.name);
+    if (!id) return fail(error(id.error()).in("output"));
+    if (auto ok = network_.output(reader_.name(output.name), *id); !ok) return ok;
+  }
+  // After the file's own outputs come the numbers of valid rows of outputs that have one.
+  for (const named_entry& output : reader_.graph().outputs) {
+    const auto id = reader_.value(output.name);
+    const std::int32_t count = id ? reader_.count_of(*id) : ir::none;
+    if (count == ir::none) continue;
+    const pool<char> name = letters({reader_.name(output.name), "_count"});
+    if (auto ok = network_.output(letters_of(name), count); !ok) return ok;
+  }
+  return {};
+}
+
+/// Reads an .onnx file, in constant evaluation or at run time. `find` returns an operator by its code, in the form that
+/// the graph shall have. Errors as load().
+[[gnu::cold]] constexpr result<file_network> read(const file_view& bytes, find_operator find,
+                                                  const load_options& wanted = {}) {
+  const auto model = parse_document(bytes);
+  if (!model) return fail(model.error());
+  const auto graph = parse_graph(bytes, model->graph);
+  if (!graph) return fail(graph.error());
+  network_reader reader(*model, *graph, wanted, find);
+  if (auto ok = reader.begin(); !ok) return fail(std::move(ok.error()));
+  while (reader.has_more()) reader.read_next();
+  if (auto ok = reader.finish(); !ok) return fail(std::move(ok.error()));
+  return reader.take();
+}
+
+}}}  // namespace nnrt::NNRT_ISA::onnx
