@@ -229,6 +229,18 @@ TEST_CASE("onnx: wrong files are refused in words") {
              "tensor \"bias\""));
 }
 
+TEST_CASE("onnx: axes of scalars and extents beyond memory are refused") {
+  parts p{{node("Slice", {"x", "start", "end"}, {"y"})},
+          {longs("start", {1}, {0}), longs("end", {1}, {1})},
+          {declaration("x", of_float, {})},
+          y_alone};
+  CHECK(says(load_bytes(bytes_of(model(p))), "axis: got 0, expected one of 0"));
+  p = {{node("Reshape", {"x", "to"}, {"y"})}, {longs("to", {2}, {INT64_MAX, 15})}, x_and_y, y_alone};
+  CHECK(says(load_bytes(bytes_of(model(p))), "Reshape (opset 13)"));
+  p.initializers[0] = longs("to", {9}, {0, 0, 1, 1, 1, 1, 1, 1, 1});
+  CHECK(says(load_bytes(bytes_of(model(p))), "Reshape (opset 13)"));
+}
+
 TEST_CASE("onnx: every prefix and every changed byte of a file is read or refused with a reason") {
   const message yes =
       graph({{node("Add", {"x", "one"}, {"z"})}, {floats("one", {}, {1})}, {}, {declaration("z", of_float, {2, 2})}});

@@ -145,7 +145,7 @@ namespace detail {
   if (!is.is_known() || axes.empty()) return node.not_supported({"input 0: got ", is, ", expected known extents"});
   const int axis = static_cast<int>(axes[0]);
   std::int64_t depth = 1;
-  for (const std::int64_t i : axes) depth *= is[static_cast<int>(i)];
+  for (const std::int64_t i : axes) depth = nnrt::detail::saturated_product(depth, is[static_cast<int>(i)]);
   const std::int64_t rows = is.elements(0, axis);
   const std::int64_t inner = axes.size() == 1 ? is.elements(axis + 1) : 1;
   ops::arg_max::attrs largest;

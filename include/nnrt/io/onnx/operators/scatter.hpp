@@ -179,8 +179,14 @@ inline constexpr std::int64_t max_listed_lines = std::int64_t{1} << 16;
   shape_t expected;
   detail::scattered_lines s;
   s.places = s.width = s.count = 1;
-  for (int i = 0; i + 1 < listed.rank; ++i) expected.push_back(listed[i]), s.count *= listed[i];
-  for (int i = 0; i < is.rank; ++i) (i < length ? s.places : s.width) *= is[i];
+  for (int i = 0; i + 1 < listed.rank; ++i) {
+    expected.push_back(listed[i]);
+    s.count = nnrt::detail::saturated_product(s.count, listed[i]);
+  }
+  for (int i = 0; i < is.rank; ++i) {
+    std::int64_t& of = i < length ? s.places : s.width;
+    of = nnrt::detail::saturated_product(of, is[i]);
+  }
   if (expected.rank + is.rank - length > max_rank)
     return node.refuse(error_code::invalid_file, {"updates: got ", given, " for data ", is});
   for (int i = static_cast<int>(length); i < is.rank; ++i) expected.push_back(is[i]);

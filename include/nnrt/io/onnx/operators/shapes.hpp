@@ -68,10 +68,12 @@ namespace detail {
   for (std::size_t i = 0; i < to.size(); ++i) {
     has_zero = has_zero || to[i] == 0;
     if (to[i] < 0) inferred = static_cast<int>(i);
-    else product *= to[i];
+    else product = nnrt::detail::saturated_product(product, to[i]);
   }
   if (has_zero || (is.is_known() && is.elements() == 0)) {
     if (is.elements() != 0) return node.refuse(error_code::invalid_file, {"shape: got an extent of 0 for ", is});
+    if (to.size() > max_rank)
+      return node.not_supported({"shape: got ", to.size(), " axes, expected at most ", max_rank});
     if (inferred >= 0) to[static_cast<std::size_t>(inferred)] = product == 0 ? 0 : is.elements() / product;
     shape_t made;
     for (const std::int64_t extent : to) made.push_back(extent);
@@ -98,7 +100,7 @@ namespace detail {
   std::int64_t rows = 1, columns = 1;
   for (int i = 0; i < is.rank; ++i) {
     std::int64_t& of = i < first ? rows : columns;
-    of = of < 0 || is[i] < 0 ? -1 : of * is[i];
+    of = of < 0 || is[i] < 0 ? -1 : nnrt::detail::saturated_product(of, is[i]);
   }
   if (is.is_known() && is.elements() == 0) return node.define(0, detail::empty_tensor(node, x, {rows, columns}));
   if (rows >= 0 || columns >= 0) return node.define(0, detail::reshaped(node, x, pool<std::int64_t>{rows, columns}));
@@ -183,7 +185,9 @@ namespace detail {
   pool<std::int64_t> of_axis;
   of_axis.assign(static_cast<std::size_t>(rank), -1);
   for (std::size_t i = 0; i < count; ++i) {
-    of_axis[static_cast<std::size_t>(node.axis_in(axes[i], rank))] = static_cast<std::int64_t>(i);
+    const int axis = node.axis_in(axes[i], rank);
+    if (!node.is_fine()) return;
+    of_axis[static_cast<std::size_t>(axis)] = static_cast<std::int64_t>(i);
     if (steps[i] == 0) node.refuse(error_code::invalid_file, {"steps: got 0"});
   }
   if (!node.is_fine()) return;
