@@ -4030,7 +4030,8 @@ enum class storage {
   alias_of_input,  // the bytes of input 0 with another desc
 };
 
-/// What a node computes, for passes. Affine ones can be folded into the weights of the preceding layer.
+/// What a node computes, for passes. Affine ones can be folded into the weights of the preceding layer; of add to div,
+/// one operand must then be known.
 enum class meaning {
   other,
   relu,
@@ -4038,6 +4039,10 @@ enum class meaning {
   batch_norm,  // x, scale, offset, mean, variance; epsilon is the first attribute
   bias_add,    // x, bias
   scale,       // x, scale, bias; axis is the first attribute; has a fused activation
+  add,         // a, b, which broadcast; likewise the next three
+  sub,
+  mul,
+  div,
 };
 
 /// Kind of layer with weights: it determines which operand they are and which of their axes is output channels.
@@ -8056,20 +8061,23 @@ template <class T, class F> constexpr void compute_real(arguments in, results ou
 
 }}}  // namespace nnrt::NNRT_ISA::ops::detail
 // ===== nnrt/ops/fold_affine.hpp
-// fold_affine: weights of a layer with a following batch_norm, scale or bias_add folded in; internal.
+// fold_affine: weights of a layer with a preceding factor or a following affine map folded in; internal.
 // Flow: passes/fold.hpp makes it; as all operands are constants, the planner runs it once, in prepare.
 
 namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
 /// Weight and bias of a layer (conv2d, depthwise_conv2d, conv2d_transpose, full_connection) combined with the following
-/// channel-wise affine map. It works on weights, runs once when an executor is made, and has no public function.
+/// channel-wise affine map: batch_norm, scale, bias_add, or arithmetic with known numbers. A factor before the layer is
+/// folded with its input channels as `axis`; the bias is then not used. It works on weights, runs once when an executor
+/// is made, and has no public function.
 ///
-///   weight: any shape with O output channels along `axis`; bias, addend: [O]; scale, offset, mean, variance: [O]
-///   out: folded_weight, like weight, = weight * s[o]; s = scale / sqrt(variance + epsilon), or scale alone
+///   weight: any shape with O channels along `axis`; bias: [O]
+///   scale, offset, mean, variance, addend: O elements, or one for all channels
+///   out: folded_weight, like weight, = weight * s[o]; s = scale / sqrt(variance + epsilon), or scale alone, or
+///        1 / scale if `divided`
 ///        folded_bias [O] = (bias[o] - mean[o]) * s[o] + offset[o] + addend[o]
 ///
-/// Missing bias, mean and addend count as 0, a missing s as 1. scale and offset are given together, and with them mean
-/// and variance or neither.
+/// Missing bias, offset, mean and addend count as 0, a missing s as 1. variance is given with a scale.
 /// Computed in double, rounded to the dtype at the end. Broken rules: see `rule`. Source: this library.
 struct fold_affine {
   static constexpr op_code code{1000};
@@ -8092,14 +8100,13 @@ struct fold_affine {
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 
   struct attrs {
-    NNRT_ATTRIBUTES(attrs, (float, epsilon), (std::int64_t, axis));
-    constexpr attrs() : epsilon(1e-4F), axis(0) {}
+    NNRT_ATTRIBUTES(attrs, (float, epsilon), (std::int64_t, axis), (bool, divided));
+    constexpr attrs() : epsilon(1e-4F), axis(0), divided(false) {}
   };
 
   enum class rule {
     axis_must_be_an_axis_of_the_weight,
-    scale_must_come_with_an_offset,
-    mean_and_variance_must_come_with_scale_and_offset,
+    variance_must_come_with_a_scale,
     parameter_types_must_equal_weight_type,
     parameters_must_have_one_element_for_each_channel,
   };
@@ -8114,14 +8121,11 @@ struct fold_affine {
       if (!in[i]) continue;
       const tensor_desc& given = in[i].desc;
       if (auto v = require(Rule::parameter_types_must_equal_weight_type, given.type, w.type); !v) return v;
+      if (i > 1 && given.elements() == 1) continue;
       constexpr auto count = Rule::parameters_must_have_one_element_for_each_channel;
       if (auto v = require_same_extent(count, given.elements(), channels); !v) return v;
     }
-    const auto given = [&](std::size_t i) { return i < in.size() && in[i] ? std::int64_t{1} : std::int64_t{0}; };
-    const std::int64_t of_scale = given(2) + given(3), of_batch_norm = of_scale + given(4) + given(5);
-    if (of_scale == 1) return refuse(Rule::scale_must_come_with_an_offset, 1, 2);
-    if (of_batch_norm != of_scale)
-      if (auto v = require(Rule::mean_and_variance_must_come_with_scale_and_offset, of_batch_norm, 4); !v) return v;
+    if (in.size() > 5 && in[5] && !in[2]) return refuse(Rule::variance_must_come_with_a_scale, 0, 1);
     return ok(w, tensor_desc{w.type, {channels}});
   }
   static constexpr auto macs = no_macs;
@@ -8144,12 +8148,15 @@ struct fold_affine {
   }
 
  private:
-  /// Element c of operand i, 0 if it is missing.
+  /// Element c of operand i, or the only one; 0 if it is missing.
   template <class T> static constexpr double at(arguments in, std::size_t i, std::int64_t c) {
-    return i < in.size() && in[i] ? math::convert<double>(in[i].as<const T>()[c]) : 0.0;
+    if (i >= in.size() || !in[i]) return 0.0;
+    const auto given = in[i].as<const T>();
+    return math::convert<double>(given[given.elements() == 1 ? 0 : c]);
   }
   template <class T> static constexpr double factor_of(const attrs& a, arguments in, std::int64_t c) {
     if (in.size() <= 2 || !in[2]) return 1.0;
+    if (a.divided) return 1.0 / at<T>(in, 2, c);
     const bool has_variance = in.size() > 5 && in[5];
     return at<T>(in, 2, c) / (has_variance ? math::sqrt(at<T>(in, 5, c) + double{a.epsilon}) : 1.0);
   }
@@ -9852,10 +9859,11 @@ void shared_by_operators(arithmetic_rule);
 
 /// Common part of arithmetic operators on two tensors a and b: shapes broadcast as in NumPy, y has the common dtype;
 /// with quantised a and b it has the declared scale.
-template <bool RoundsToEven> struct arithmetic_function {
+template <bool RoundsToEven, meaning Computes = meaning::other> struct arithmetic_function {
   static constexpr operand_spec inputs[] = {{"a", arithmetic}, {"b", arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.result = storage::in_place,
+                                          .computes = Computes,
                                           .typed_in_common = types::number,
                                           .quantised = quantised_values::computed,
                                           .rounds_to_even = RoundsToEven,
@@ -11434,12 +11442,13 @@ namespace ops {
 ///
 /// Broken rules: see `rule`; values: extents (from the innermost axis on), numbers of scales. Source: NNRt
 /// OH_NN_OPS_ADD; quantised: the reference kernels of TFLite's ADD.
-struct add : detail::arithmetic_function<true> {
+struct add : detail::arithmetic_function<true, meaning::add> {
   static constexpr op_code code{1};
   static constexpr std::string_view name = "add";
   static constexpr foreign_numbers foreign{.nnrt = 1, .hdi = 5};
   static constexpr hdi_field hdi_fields[] = {hdi_field::named("activationType", "fused").upstream_writes(0)};
   static constexpr nnrt_parameter parameters[] = {{"fused", 1, i8, -1}};
+  using folded_as = fold_affine;
   using rule = detail::arithmetic_rule;
   using attrs = detail::fused_attribute;
 
@@ -11763,11 +11772,12 @@ template <class T> struct quantised_quotient {
 /// Broken rules: see `rule`; values: extents (from the innermost axis on), numbers of scales. Source: NNRt
 /// OH_NN_OPS_DIV, with open cases decided by this library; quantised: the reference kernel of TFLite's DIV, which has
 /// u8, and since 2024 i8 and i16.
-struct div : detail::arithmetic_function<false> {
+struct div : detail::arithmetic_function<false, meaning::div> {
   static constexpr op_code code{11};
   static constexpr std::string_view name = "div";
   static constexpr foreign_numbers foreign{.nnrt = 11, .hdi = 47, .hdi_also = 117};
   static constexpr nnrt_parameter parameters[] = {{"fused", 29, i8}};
+  using folded_as = fold_affine;
   using rule = detail::arithmetic_rule;
   using attrs = detail::fused_attribute;
 
@@ -12409,11 +12419,12 @@ namespace ops {
 ///
 /// Broken rules: see `rule`; values: extents (from the innermost axis on), numbers of scales. Source: NNRt
 /// OH_NN_OPS_MUL; quantised: the reference kernels of TFLite's MUL.
-struct mul : detail::arithmetic_function<true> {
+struct mul : detail::arithmetic_function<true, meaning::mul> {
   static constexpr op_code code{22};
   static constexpr std::string_view name = "mul";
   static constexpr foreign_numbers foreign{.nnrt = 22, .hdi = 99};
   static constexpr nnrt_parameter parameters[] = {{"fused", 41, i8}};
+  using folded_as = fold_affine;
   using rule = detail::arithmetic_rule;
   using attrs = detail::fused_attribute;
 
@@ -12751,11 +12762,12 @@ namespace ops {
 ///
 /// Broken rules: see `rule`; values: extents (from the innermost axis on), numbers of scales. Source: NNRt
 /// OH_NN_OPS_SUB; quantised: the reference kernels of TFLite's SUB.
-struct sub : detail::arithmetic_function<true> {
+struct sub : detail::arithmetic_function<true, meaning::sub> {
   static constexpr op_code code{38};
   static constexpr std::string_view name = "sub";
   static constexpr foreign_numbers foreign{.nnrt = 38, .hdi = 152};
   static constexpr nnrt_parameter parameters[] = {{"fused", 59, i8}};
+  using folded_as = fold_affine;
   using rule = detail::arithmetic_rule;
   using attrs = detail::fused_attribute;
 
@@ -43436,7 +43448,8 @@ struct stripe_finder {
 
 }}  // namespace nnrt::NNRT_ISA
 // ===== nnrt/passes/fold.hpp
-// fold: moves batch_norm, scale and bias_add into the weights of the preceding layer, as prepare nodes.
+// fold: moves batch_norm, scale, bias_add and arithmetic with known numbers into the weights of a layer, as prepare
+// nodes.
 // Flow: after constants are evaluated, before activations are fused; prepare nodes run once, when an executor is made.
 
 // ===== nnrt/passes/uses.hpp
@@ -43528,6 +43541,17 @@ constexpr pool<char> known_values(const ir::graph& g) {
 
 namespace detail {
 
+/// A node as y = fused((x - mean) * s + offset + addend), s = scale / sqrt(variance + epsilon) or 1 / scale; operands
+/// that it lacks are none.
+struct affine_map {
+  std::int32_t x = ir::none, scale = ir::none, offset = ir::none, mean = ir::none, variance = ir::none,
+               addend = ir::none;
+  ops::fold_affine::attrs attrs;
+
+  constexpr bool is_sum() const { return scale == ir::none && mean == ir::none; }
+  constexpr bool is_factor() const { return scale != ir::none && offset == ir::none; }
+};
+
 /// The state of one run of fold_into_weights.
 struct folding {
   ir::graph& g;
@@ -43539,31 +43563,69 @@ struct folding {
 
   constexpr bool is_known(std::int32_t id) const { return id == ir::none || known[static_cast<std::size_t>(id)] != 0; }
 
-  /// The layer into which `n` can be folded, or nullptr. `n` must be the only reader of its result.
-  constexpr ir::node* layer_before(const ir::node& n) {
-    const std::int32_t x = g.inputs_of(n)[0];
-    if (table.producer_of(x) == ir::none || table.uses_of(x) != 1) return nullptr;
-    ir::node& layer = g.nodes[static_cast<std::size_t>(table.producer_of(x))];
-    if (layer.op->traits.weights == weights_role::none || free_activation(g, layer) == nullptr) return nullptr;
-    if (is_known(x)) return nullptr;  // the layer is a prepare node, too; these do not wait for each other
-    if (!types::floating.contains(g.at(x).desc.type)) return nullptr;
-    if (!is_known(g.inputs_of(layer)[1]) || !is_known(bias_of(layer))) return nullptr;
-    for (std::size_t i = 1; i < g.inputs_of(n).size(); ++i)
-      if (!is_known(g.inputs_of(n)[i])) return nullptr;
-    return &layer;
+  /// What the node computes; x is none if that is no affine map. Of add to div, x is the operand that is not known.
+  constexpr affine_map map_of(const ir::node& n) const {
+    const array_ref<const std::int32_t> in = g.inputs_of(n);
+    affine_map map;
+    const auto arithmetic = [&](std::int32_t affine_map::*parameter, bool commutes) {
+      const std::size_t of_x = commutes && is_known(in[0]) ? 1 : 0;
+      map.x = in[of_x], map.*parameter = in[1 - of_x];
+    };
+    switch (n.op->traits.computes) {
+      case meaning::batch_norm:
+        map.x = in[0], map.scale = in[1], map.offset = in[2], map.mean = in[3], map.variance = in[4];
+        map.attrs.epsilon = std::bit_cast<float>(static_cast<std::int32_t>(g.attrs_of(n)[0]));
+        break;
+      case meaning::scale: map.x = in[0], map.scale = in[1], map.offset = in[2]; break;
+      case meaning::bias_add: map.x = in[0], map.addend = in[1]; break;
+      case meaning::add: arithmetic(&affine_map::addend, true); break;
+      case meaning::sub: arithmetic(&affine_map::mean, false); break;
+      case meaning::mul: arithmetic(&affine_map::scale, true); break;
+      case meaning::div: arithmetic(&affine_map::scale, false), map.attrs.divided = true; break;
+      case meaning::other:
+      case meaning::relu:
+      case meaning::relu6: break;
+    }
+    return map;
   }
-  /// Whether a scale node has one parameter for each channel of the preceding layer, whose channels are the last axis.
-  constexpr bool runs_along_channels(const ir::node& n) const {
-    const shape_t& x = g.at(g.inputs_of(n)[0]).desc.shape;
-    const int axis = normalise_axis(g.attrs_of(n)[0], x.rank);
-    for (const std::int32_t id : g.inputs_of(n).subspan(1)) {
-      const shape_t& given = g.at(id).desc.shape;
-      if (given.rank == 0 || axis + given.rank != x.rank || given.elements() != x[-1]) return false;
+  /// Whether the map has known operands, one element for each index of the last axis or one for all.
+  constexpr bool is_channelwise(const ir::node& n, const affine_map& map) const {
+    const tensor_desc &x = g.at(map.x).desc, &y = g.at(g.outputs_of(n)[0]).desc;
+    if (is_known(map.x) || !types::floating.contains(x.type) || x.type != y.type || x.shape != y.shape) return false;
+    const bool is_aligned = n.op->traits.computes == meaning::scale;  // at an axis; others are at the last one
+    const int first = is_aligned ? normalise_axis(g.attrs_of(n)[0], x.rank()) : 0;
+    for (const std::int32_t id : g.inputs_of(n)) {
+      if (id == map.x) continue;
+      const tensor_desc& given = g.at(id).desc;
+      if (!is_known(id) || given.type != x.type || given.rank() > x.rank()) return false;
+      if (given.elements() == 1) continue;
+      const bool ends_at_channels = !is_aligned || first + given.rank() == x.rank();
+      if (!ends_at_channels || given.elements() < 0 || given.elements() != x.shape[-1] ||
+          given.shape[-1] != x.shape[-1])
+        return false;
     }
     return true;
   }
+
+  /// The node that makes x for this reader alone, or nullptr.
+  constexpr ir::node* maker_of(std::int32_t x) {
+    if (table.producer_of(x) == ir::none || table.uses_of(x) != 1) return nullptr;
+    ir::node& n = g.nodes[static_cast<std::size_t>(table.producer_of(x))];
+    return n.removed ? nullptr : &n;
+  }
+  constexpr bool has_known_weight(const ir::node& layer) const {
+    if (layer.op->traits.weights == weights_role::none) return false;
+    const std::int32_t x = g.inputs_of(layer)[0], weight = g.inputs_of(layer)[1];
+    return is_known(weight) && g.at(weight).desc.type == g.at(x).desc.type;
+  }
   constexpr std::int32_t bias_of(const ir::node& layer) const {
     return layer.inputs.count > 2 ? g.inputs_of(layer)[2] : ir::none;
+  }
+  /// The layer into which a node with this map can be folded, or nullptr.
+  constexpr ir::node* layer_before(const affine_map& map) {
+    ir::node* const layer = maker_of(map.x);
+    if (layer == nullptr || !has_known_weight(*layer) || !is_known(bias_of(*layer))) return nullptr;
+    return free_activation(g, *layer) != nullptr ? layer : nullptr;
   }
 
   constexpr std::int32_t add_known(const tensor_desc& desc) {
@@ -43571,6 +43633,20 @@ struct folding {
     table.uses.push_back(1);
     table.producer.push_back(ir::none);
     return g.add_value({desc, ir::kind::result, {}, 0, ir::none});
+  }
+  /// Adds a prepare node that computes the weights of `layer` combined with a map. `by` is the operator that has it.
+  constexpr ir::node& add_prepared(const ir::node& layer, const affine_map& map, std::int32_t bias,
+                                   const operator_info& by) {
+    const tensor_desc kernel = g.at(g.inputs_of(layer)[1]).desc;
+    const std::int32_t operands[] = {g.inputs_of(layer)[1], bias,      map.scale, map.offset, map.mean,
+                                     map.variance,          map.addend};
+    const std::int64_t channels = kernel.shape[normalise_axis(map.attrs.axis, kernel.rank())];
+    const std::int32_t results[] = {add_known(kernel), add_known(tensor_desc{kernel.type, {channels}})};
+    pool<word> words;
+    pack(map.attrs, words);
+    prepared.push_back(
+        {&by, by.label, g.add_words(words), g.add_operands(operands), g.add_operands(results), layer.name});
+    return prepared.back();
   }
 
   /// Gives the layer new weights, and the result and activation of `n`.
@@ -43584,25 +43660,42 @@ struct folding {
     g.log.push_back({ir::change::folded, n.label, layer.label, layer.name});
     n.removed = true;
   }
+  /// Folds a node into the layer before it, if there is one that can take it.
+  constexpr void fold_into_layer_before(ir::node& n) {
+    const affine_map map = map_of(n);
+    if (map.x == ir::none || !is_channelwise(n, map)) return;
+    ir::node* const layer = layer_before(map);
+    if (layer == nullptr) return;
+    const std::int32_t weight = g.inputs_of(*layer)[1], bias = bias_of(*layer);
+    if (map.is_sum() && bias == ir::none && g.at(map.addend).desc.elements() == g.at(weight).desc.shape[0])
+      return replace(*layer, n, weight, map.addend);
+    const ir::node& made = add_prepared(*layer, map, bias, *n.op->folded_as);
+    replace(*layer, n, g.outputs_of(made)[0], g.outputs_of(made)[1]);
+  }
 
-  /// Adds a prepare node that computes the weights of `layer` combined with `n`.
-  constexpr void fold(ir::node& layer, ir::node& n) {
-    const std::int32_t weight = g.inputs_of(layer)[1], bias = bias_of(layer);
-    const meaning computes = n.op->traits.computes;
-    if (computes == meaning::bias_add && bias == ir::none) return replace(layer, n, weight, g.inputs_of(n)[1]);
-    ops::fold_affine::attrs attrs;
-    if (computes == meaning::batch_norm)
-      attrs.epsilon = std::bit_cast<float>(static_cast<std::int32_t>(g.attrs_of(n)[0]));
-    std::int32_t operands[7] = {weight, bias, ir::none, ir::none, ir::none, ir::none, ir::none};
-    if (computes == meaning::bias_add) operands[6] = g.inputs_of(n)[1];
-    else std::copy(g.inputs_of(n).begin() + 1, g.inputs_of(n).end(), operands + 2);
-    const tensor_desc kernel = g.at(weight).desc;
-    const std::int32_t results[] = {add_known(kernel), add_known(tensor_desc{kernel.type, {kernel.shape[0]}})};
-    pool<word> words;
-    pack(attrs, words);
-    prepared.push_back({n.op->folded_as, n.op->folded_as->label, g.add_words(words), g.add_operands(operands),
-                        g.add_operands(results), layer.name});
-    replace(layer, n, results[0], results[1]);
+  /// The axis of the weight along which the channels of x lie; no axis of it: there is none.
+  constexpr std::int64_t input_axis(const ir::node& layer, const affine_map& map) const {
+    const shape_t &x = g.at(map.x).desc.shape, &kernel = g.at(g.inputs_of(layer)[1]).desc.shape;
+    if (g.at(map.scale).desc.elements() == 1) return 0;
+    if (layer.op->traits.weights == weights_role::depthwise_conv2d) return kernel[0] == x[-1] ? 0 : kernel.rank;
+    return kernel[-1] == x[-1] ? kernel.rank - 1 : kernel.rank;
+  }
+  /// Folds a factor that is applied to the input of a layer. Padding remains 0.
+  constexpr void fold_factor_before(ir::node& layer) {
+    ir::node* const n = maker_of(g.inputs_of(layer)[0]);
+    if (n == nullptr || n->op->folded_as == nullptr || !has_known_weight(layer)) return;
+    affine_map map = map_of(*n);
+    const word* const fused = activation_word(g, *n);
+    if (!map.is_factor() || (fused != nullptr && *fused != static_cast<word>(activation::none))) return;
+    map.attrs.axis = input_axis(layer, map);
+    if (map.attrs.axis == g.at(g.inputs_of(layer)[1]).desc.rank() || !is_channelwise(*n, map)) return;
+    const ir::node& made = add_prepared(layer, map, ir::none, *n->op->folded_as);
+    pool<std::int32_t> operands;
+    operands.insert(g.inputs_of(layer).begin(), g.inputs_of(layer).end());
+    operands[0] = map.x, operands[1] = g.outputs_of(made)[0];
+    layer.inputs = g.add_operands(operands);
+    g.log.push_back({ir::change::folded, n->label, layer.label, layer.name});
+    n->removed = true;
   }
 };
 
@@ -43624,16 +43717,19 @@ constexpr void insert_prepared(ir::graph& g, const folding& state) {
 
 }  // namespace detail
 
-/// Folds batch_norm, scale (along the channels) and bias_add into the known weights of the convolution or dense layer
-/// before them. After the deadline it returns false and leaves the graph incomplete.
+/// Folds affine maps of the channels into the known weights of a convolution or dense layer: batch_norm, scale,
+/// bias_add and arithmetic with known operands after the layer, and factors before it. After the deadline it returns
+/// false and leaves the graph incomplete.
 constexpr bool fold_into_weights(ir::graph& g, const deadline_watch& watch = {}) {
+  bool has_candidates = false;
+  for (const ir::node& n : g.nodes) has_candidates = has_candidates || n.op->folded_as != nullptr;
+  if (!has_candidates) return !watch.is_over();
   detail::folding state(g);
   const std::size_t events = g.log.size();
   for (ir::node& n : g.nodes) {
     if (watch.is_over()) return false;
-    if (n.op->folded_as == nullptr) continue;
-    if (n.op->traits.computes == meaning::scale && !state.runs_along_channels(n)) continue;
-    if (ir::node* const layer = state.layer_before(n)) state.fold(*layer, n);
+    if (n.op->folded_as != nullptr) state.fold_into_layer_before(n);
+    if (n.op->traits.weights != weights_role::none) state.fold_factor_before(n);
   }
   if (g.log.size() != events) detail::insert_prepared(g, state);
   return true;

@@ -37,7 +37,7 @@ TEST_CASE("dump_plan: what the passes did, what runs once, the steps and where r
         "  fused relu into full_connection \"fc\"\n"
         "prepare, once\n"
         "  fold_affine \"fc\"                  f32 [3, 4]                  reference                   prepared+0      "
-        "    epsilon=0.0001 axis=0\n"
+        "    epsilon=0.0001 axis=0 divided=false\n"
         "steps\n"
         "  full_connection \"fc\"              f32 [2, 3]                  reference                   arena+64        "
         "    axis=-1 fused=relu\n"

@@ -19,24 +19,20 @@ constexpr operand w = weight(f32_of({6, 3, 3, 4})), six = weight(f32_of({6})), f
 
 TEST_CASE("fold_affine: each rule is broken with its two values") {
   NNRT_CHECK_REFUSED(op, {"axis", with(0, 4), {w}, {}, rule::axis_must_be_an_axis_of_the_weight, 4, 3});
-  NNRT_CHECK_REFUSED(op, {"scale alone", {}, {w, six, six}, {}, rule::scale_must_come_with_an_offset, 1, 2});
-  NNRT_CHECK_REFUSED(
-      op,
-      {"offset alone", {}, {w, missing(), missing(), six, six, six}, {}, rule::scale_must_come_with_an_offset, 1, 2});
-  NNRT_CHECK_REFUSED(op, {"three of four",
-                          {},
-                          {w, missing(), six, six, six},
-                          {},
-                          rule::mean_and_variance_must_come_with_scale_and_offset,
-                          3,
-                          4});
   NNRT_CHECK_REFUSED(op, {"statistics alone",
                           {},
                           {w, missing(), missing(), missing(), six, six},
                           {},
-                          rule::mean_and_variance_must_come_with_scale_and_offset,
-                          2,
-                          4});
+                          rule::variance_must_come_with_a_scale,
+                          0,
+                          1});
+  NNRT_CHECK_REFUSED(op, {"one number as bias",
+                          {},
+                          {w, weight(f32_of({1}))},
+                          {},
+                          rule::parameters_must_have_one_element_for_each_channel,
+                          1,
+                          6});
   NNRT_CHECK_REFUSED(
       op, {"dtype", {}, {w, weight({f64, {6}})}, {}, rule::parameter_types_must_equal_weight_type, int(f64), int(f32)});
   NNRT_CHECK_REFUSED(op, {"bias", {}, {w, five}, {}, rule::parameters_must_have_one_element_for_each_channel, 5, 6});
@@ -137,6 +133,21 @@ TEST_CASE("fold_affine: without statistics the scale is the factor, and the offs
   op::reference<float>({}, in, out);
   CHECK(w2.elements == std::vector<float>{2, 4, -3, -4});
   CHECK(b2.elements == std::vector<float>{20.5F, -17});
+}
+
+TEST_CASE("fold_affine: a scale alone, one number for all channels, and one that divides") {
+  filled<float> weight({2, 2}, {1, 2, 3, 4}), bias({2}, {10, 20}), four({}, {4}), mean({1}, {2});
+  filled<float> w2(shape_t{2, 2}), b2(shape_t{2});
+  const view in[] = {weight.as_view(), bias.as_view(), four.as_view(), {}, mean.as_view()};
+  const view out[] = {w2.as_view(), b2.as_view()};
+  op::reference<float>({}, in, out);
+  CHECK(w2.elements == std::vector<float>{4, 8, 12, 16});
+  CHECK(b2.elements == std::vector<float>{32, 72});
+  op::attrs divided;
+  divided.divided = true;
+  op::reference<float>(divided, in, out);
+  CHECK(w2.elements == std::vector<float>{0.25F, 0.5F, 0.75F, 1});
+  CHECK(b2.elements == std::vector<float>{2, 4.5F});
 }
 
 TEST_CASE("fold_affine: trailing operands may be left out altogether") {

@@ -1,4 +1,4 @@
-// fold_test: batch_norm, scale and bias_add become part of the weights before them wherever that changes nothing else.
+// fold_test: affine maps of channels become part of a layer's weights wherever that changes nothing else.
 #include <nnrt/passes/fold.hpp>
 
 #include <doctest/doctest.h>
@@ -8,11 +8,13 @@
 #include <nnrt/ops/conv2d.hpp>
 #include <nnrt/ops/conv2d_transpose.hpp>
 #include <nnrt/ops/depthwise_conv2d.hpp>
+#include <nnrt/ops/div.hpp>
 #include <nnrt/ops/full_connection.hpp>
 #include <nnrt/ops/mul.hpp>
 #include <nnrt/ops/relu.hpp>
 #include <nnrt/ops/relu6.hpp>
 #include <nnrt/ops/scale.hpp>
+#include <nnrt/ops/sub.hpp>
 
 #include "support/graphs.hpp"
 
@@ -204,6 +206,126 @@ constexpr row folded[] = {
        });
      },
      3, 4, 3},
+    {"one factor for all, and an offset for each channel",
+     [] {
+       return written([](builder& g) {
+         auto h = conv2d(image(g), kernel_of(g), same);
+         g.output("y", scale(h, g.weight<f32, shape<>>("scale"), row_of_three(g, "offset")));
+       });
+     },
+     1, 2, 1},
+    {"a sum becomes the bias that the layer has not",
+     [] {
+       return written(
+           [](builder& g) { g.output("y", conv2d(image(g), kernel_of(g), same) + row_of_three(g, "offset")); });
+     },
+     1, 1, 0},
+    {"a sum with the layer as second operand, and an activation",
+     [] {
+       return written([](builder& g) {
+         auto h = conv2d(image(g), kernel_of(g), row_of_three(g, "conv.bias"), same);
+         g.output("y", add(row_of_three(g, "offset"), h, relu));
+       });
+     },
+     1, 2, 1},
+    {"one number that is added to all",
+     [] { return written([](builder& g) { g.output("y", conv2d(image(g), kernel_of(g), same) + 0.25F); }); }, 1, 2, 1},
+    {"a difference",
+     [] {
+       return written([](builder& g) {
+         auto h = conv2d(image(g), kernel_of(g), row_of_three(g, "conv.bias"), same);
+         g.output("y", h - row_of_three(g, "mean"));
+       });
+     },
+     1, 2, 1},
+    {"a product, in either order, and a sum: a batch_norm as exporters spell it",
+     [] {
+       return written([](builder& g) {
+         auto h = conv2d(image(g), kernel_of(g), row_of_three(g, "conv.bias"), same);
+         auto gain = g.weight<f32, shape<1, 1, 1, 3>>("gain");
+         g.output("y", relu6(gain * h + g.weight<f32, shape<1, 1, 3>>("offset")));
+       });
+     },
+     2, 4, 2},
+    {"a quotient after a depthwise convolution",
+     [] {
+       return written([](builder& g) {
+         auto x = g.input<f32, shape<1, 4, 4, 3>>("image");
+         auto h = depthwise_conv2d(x, g.weight<f32, shape<3, 3, 3, 1>>("weight"), row_of_three(g, "bias"), same);
+         g.output("y", h / row_of_three(g, "standard.variance"));
+       });
+     },
+     1, 2, 1},
+    {"a quotient by one number after a transposed convolution",
+     [] {
+       return written(
+           [](builder& g) { g.output("y", conv2d_transpose(image(g), kernel_of(g), same, stride<2, 2>) / 8.0F); });
+     },
+     1, 2, 1},
+    {"a product after a dense layer, with an activation",
+     [] {
+       return written([](builder& g) {
+         auto h = full_connection(g.input<f32, shape<2, 5>>("x"), g.weight<f32, shape<3, 5>>("fc.weight"));
+         g.output("y", mul(h, g.constant<f32, shape<3>>({2, -3, 0}), relu));
+       });
+     },
+     1, 2, 1},
+    {"a factor for each input channel of a padded convolution, which has an activation",
+     [] {
+       return written([](builder& g) {
+         auto x = image(g) * g.weight<f32, shape<2>>("gain");
+         g.output("y", conv2d(x, kernel_of(g), row_of_three(g, "conv.bias"), same, relu));
+       });
+     },
+     1, 2, 1},
+    {"a factor of all pixels before a convolution whose bias is an input",
+     [] {
+       return written([](builder& g) {
+         g.output("y", conv2d(image(g) / 127.0F, kernel_of(g), g.input<f32, shape<3>>("bias"), same));
+       });
+     },
+     1, 2, 1},
+    {"a factor before and after a depthwise convolution",
+     [] {
+       return written([](builder& g) {
+         auto x = g.input<f32, shape<1, 4, 4, 3>>("image") * row_of_three(g, "gain");
+         auto h = depthwise_conv2d(x, g.weight<f32, shape<3, 3, 3, 1>>("weight"), same);
+         g.output("y", h * row_of_three(g, "scale"));
+       });
+     },
+     2, 3, 2},
+    {"a factor before a transposed convolution",
+     [] {
+       return written([](builder& g) {
+         auto x = g.weight<f32, shape<2>>("gain") * image(g);
+         g.output("y", conv2d_transpose(x, kernel_of(g), same, stride<2, 2>));
+       });
+     },
+     1, 2, 1},
+    {"a factor before a dense layer",
+     [] {
+       return written([](builder& g) {
+         auto x = g.input<f32, shape<2, 5>>("x") * g.weight<f32, shape<5>>("gain");
+         g.output("y", full_connection(x, g.weight<f32, shape<3, 5>>("fc.weight"), row_of_three(g, "fc.bias")));
+       });
+     },
+     1, 2, 1},
+    {"a factor between two layers goes into the first",
+     [] {
+       return written([](builder& g) {
+         auto h = conv2d(image(g), kernel_of(g), same) * row_of_three(g, "gain");
+         g.output("y", conv2d(h, g.weight<f32, shape<3, 1, 1, 3>>("second.weight")));
+       });
+     },
+     1, 3, 1},
+    {"a factor after an activation goes into the layer after it",
+     [] {
+       return written([](builder& g) {
+         auto h = conv2d(image(g), kernel_of(g), same, relu) * row_of_three(g, "gain");
+         g.output("y", conv2d(h, g.weight<f32, shape<3, 1, 1, 3>>("second.weight")));
+       });
+     },
+     1, 3, 1},
 };
 constexpr row kept[] = {
     {"the layer's result is used twice",
@@ -289,12 +411,95 @@ constexpr row kept[] = {
        });
      },
      0, 2, 0},
-    {"one factor for all",
+    {"a scale along the channels and others",
      [] {
        return written([](builder& g) {
-         auto h = conv2d(image(g), kernel_of(g), same);
-         g.output("y", scale(h, g.weight<f32, shape<>>("scale"), row_of_three(g, "offset")));
+         auto h = conv2d(g.input<f32, shape<1, 3, 4, 2>>("image"), kernel_of(g), same);
+         g.output("y", scale(h, row_of_three(g, "scale"), g.weight<f32, shape<3, 4, 3>>("offset"), axis<1>));
        });
+     },
+     0, 2, 0},
+    {"a factor for each column, of which there are as many as channels",
+     [] {
+       return written([](builder& g) {
+         auto h = conv2d(g.input<f32, shape<1, 4, 3, 2>>("image"), kernel_of(g), same);
+         g.output("y", h * g.weight<f32, shape<3, 1>>("gain"));
+       });
+     },
+     0, 2, 0},
+    {"a sum that broadcasts the layer's result",
+     [] {
+       return written([](builder& g) {
+         auto h = full_connection(g.input<f32, shape<1, 5>>("x"), g.weight<f32, shape<3, 5>>("fc.weight"));
+         g.output("y", h + g.weight<f32, shape<4, 1>>("offset"));
+       });
+     },
+     0, 2, 0},
+    {"a result that is subtracted",
+     [] {
+       return written(
+           [](builder& g) { g.output("y", row_of_three(g, "offset") - conv2d(image(g), kernel_of(g), same)); });
+     },
+     0, 2, 0},
+    {"a result that is the divisor",
+     [] { return written([](builder& g) { g.output("y", 2.0F / conv2d(image(g), kernel_of(g), same)); }); }, 0, 2, 0},
+    {"a sum of two layers",
+     [] {
+       return written([](builder& g) {
+         g.output("y", conv2d(image(g), kernel_of(g), same) + relu(g.input<f32, shape<1, 4, 4, 3>>("other")));
+       });
+     },
+     0, 3, 0},
+    {"a sum before a layer, whose padding is 0",
+     [] {
+       return written(
+           [](builder& g) { g.output("y", conv2d(image(g) + g.weight<f32, shape<2>>("offset"), kernel_of(g), same)); });
+     },
+     0, 2, 0},
+    {"a factor before a layer that has an activation",
+     [] {
+       return written([](builder& g) {
+         g.output("y", conv2d(mul(image(g), g.weight<f32, shape<2>>("gain"), relu), kernel_of(g), same));
+       });
+     },
+     0, 2, 0},
+    {"a factor before a layer that somebody else reads",
+     [] {
+       return written([](builder& g) {
+         auto x = image(g) * g.weight<f32, shape<2>>("gain");
+         g.output("x", x);
+         g.output("y", conv2d(x, kernel_of(g), same));
+       });
+     },
+     0, 2, 0},
+    {"a factor for each input channel of a convolution with groups",
+     [] {
+       return written([](builder& g) {
+         auto x = g.input<f32, shape<1, 4, 4, 4>>("image") * g.weight<f32, shape<4>>("gain");
+         g.output("y", conv2d(x, g.weight<f32, shape<4, 3, 3, 2>>("weight"), group<2>));
+       });
+     },
+     0, 2, 0},
+    {"a factor for each input channel of a depthwise convolution with more filters",
+     [] {
+       return written([](builder& g) {
+         auto x = image(g) * g.weight<f32, shape<2>>("gain");
+         g.output("y", depthwise_conv2d(x, g.weight<f32, shape<4, 3, 3, 1>>("weight")));
+       });
+     },
+     0, 2, 0},
+    {"a factor for each column before a layer",
+     [] {
+       return written([](builder& g) {
+         auto x = g.input<f32, shape<1, 4, 2, 2>>("image") * g.weight<f32, shape<2, 1>>("gain");
+         g.output("y", conv2d(x, g.weight<f32, shape<3, 1, 1, 2>>("weight")));
+       });
+     },
+     0, 2, 0},
+    {"a factor that is an input, before a layer",
+     [] {
+       return written(
+           [](builder& g) { g.output("y", conv2d(image(g) * g.input<f32, shape<2>>("gain"), kernel_of(g), same)); });
      },
      0, 2, 0},
     {"a factor that is an input",

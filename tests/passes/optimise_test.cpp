@@ -68,13 +68,20 @@ TEST_CASE("optimise: a second time there is nothing left to do") {
   }
 }
 
-TEST_CASE("optimise: random graphs compute what they computed before, bit by bit") {
+/// Whether weights have other numbers than before.
+bool has_folded(const ir::graph& g) {
+  for (const ir::event& e : g.log)
+    if (e.what == change::folded) return true;
+  return false;
+}
+
+TEST_CASE("optimise: random graphs compute what they computed before, bit by bit unless weights were folded") {
   for (std::uint32_t seed = 3000; seed < 5000; ++seed) {
     CAPTURE(seed);
     ir::graph g = random_graph(seed).made();
     const outputs_of_graph before = computed_by_references(g, seed);
     passes::optimise(g);
-    CHECK(computed_by_references(g, seed) == before);
+    CHECK(close(computed_by_references(g, seed), before, has_folded(g) ? 1e-5 : 0));
   }
 }
 

@@ -85,7 +85,8 @@ enum class storage {
   alias_of_input,  // the bytes of input 0 with another desc
 };
 
-/// What a node computes, for passes. Affine ones can be folded into the weights of the preceding layer.
+/// What a node computes, for passes. Affine ones can be folded into the weights of the preceding layer; of add to div,
+/// one operand must then be known.
 enum class meaning {
   other,
   relu,
@@ -93,6 +94,10 @@ enum class meaning {
   batch_norm,  // x, scale, offset, mean, variance; epsilon is the first attribute
   bias_add,    // x, bias
   scale,       // x, scale, bias; axis is the first attribute; has a fused activation
+  add,         // a, b, which broadcast; likewise the next three
+  sub,
+  mul,
+  div,
 };
 
 /// Kind of layer with weights: it determines which operand they are and which of their axes is output channels.

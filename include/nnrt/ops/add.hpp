@@ -4,6 +4,7 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/quantised_binary.hpp>
+#include <nnrt/ops/fold_affine.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
@@ -21,12 +22,13 @@ namespace ops {
 ///
 /// Broken rules: see `rule`; values: extents (from the innermost axis on), numbers of scales. Source: NNRt
 /// OH_NN_OPS_ADD; quantised: the reference kernels of TFLite's ADD.
-struct add : detail::arithmetic_function<true> {
+struct add : detail::arithmetic_function<true, meaning::add> {
   static constexpr op_code code{1};
   static constexpr std::string_view name = "add";
   static constexpr foreign_numbers foreign{.nnrt = 1, .hdi = 5};
   static constexpr hdi_field hdi_fields[] = {hdi_field::named("activationType", "fused").upstream_writes(0)};
   static constexpr nnrt_parameter parameters[] = {{"fused", 1, i8, -1}};
+  using folded_as = fold_affine;
   using rule = detail::arithmetic_rule;
   using attrs = detail::fused_attribute;
 

@@ -4,6 +4,7 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/quantised_binary.hpp>
+#include <nnrt/ops/fold_affine.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
@@ -79,11 +80,12 @@ template <class T> struct quantised_quotient {
 /// Broken rules: see `rule`; values: extents (from the innermost axis on), numbers of scales. Source: NNRt
 /// OH_NN_OPS_DIV, with open cases decided by this library; quantised: the reference kernel of TFLite's DIV, which has
 /// u8, and since 2024 i8 and i16.
-struct div : detail::arithmetic_function<false> {
+struct div : detail::arithmetic_function<false, meaning::div> {
   static constexpr op_code code{11};
   static constexpr std::string_view name = "div";
   static constexpr foreign_numbers foreign{.nnrt = 11, .hdi = 47, .hdi_also = 117};
   static constexpr nnrt_parameter parameters[] = {{"fused", 29, i8}};
+  using folded_as = fold_affine;
   using rule = detail::arithmetic_rule;
   using attrs = detail::fused_attribute;
 

@@ -1,4 +1,4 @@
-// fold_affine: weights of a layer with a following batch_norm, scale or bias_add folded in; internal.
+// fold_affine: weights of a layer with a preceding factor or a following affine map folded in; internal.
 // Flow: passes/fold.hpp makes it; as all operands are constants, the planner runs it once, in prepare.
 #pragma once
 
@@ -10,14 +10,17 @@
 namespace nnrt { inline namespace NNRT_ISA { namespace ops {
 
 /// Weight and bias of a layer (conv2d, depthwise_conv2d, conv2d_transpose, full_connection) combined with the following
-/// channel-wise affine map. It works on weights, runs once when an executor is made, and has no public function.
+/// channel-wise affine map: batch_norm, scale, bias_add, or arithmetic with known numbers. A factor before the layer is
+/// folded with its input channels as `axis`; the bias is then not used. It works on weights, runs once when an executor
+/// is made, and has no public function.
 ///
-///   weight: any shape with O output channels along `axis`; bias, addend: [O]; scale, offset, mean, variance: [O]
-///   out: folded_weight, like weight, = weight * s[o]; s = scale / sqrt(variance + epsilon), or scale alone
+///   weight: any shape with O channels along `axis`; bias: [O]
+///   scale, offset, mean, variance, addend: O elements, or one for all channels
+///   out: folded_weight, like weight, = weight * s[o]; s = scale / sqrt(variance + epsilon), or scale alone, or
+///        1 / scale if `divided`
 ///        folded_bias [O] = (bias[o] - mean[o]) * s[o] + offset[o] + addend[o]
 ///
-/// Missing bias, mean and addend count as 0, a missing s as 1. scale and offset are given together, and with them mean
-/// and variance or neither.
+/// Missing bias, offset, mean and addend count as 0, a missing s as 1. variance is given with a scale.
 /// Computed in double, rounded to the dtype at the end. Broken rules: see `rule`. Source: this library.
 struct fold_affine {
   static constexpr op_code code{1000};
@@ -40,14 +43,13 @@ struct fold_affine {
   static constexpr std::array<nnrt_parameter, 0> parameters{};
 
   struct attrs {
-    NNRT_ATTRIBUTES(attrs, (float, epsilon), (std::int64_t, axis));
-    constexpr attrs() : epsilon(1e-4F), axis(0) {}
+    NNRT_ATTRIBUTES(attrs, (float, epsilon), (std::int64_t, axis), (bool, divided));
+    constexpr attrs() : epsilon(1e-4F), axis(0), divided(false) {}
   };
 
   enum class rule {
     axis_must_be_an_axis_of_the_weight,
-    scale_must_come_with_an_offset,
-    mean_and_variance_must_come_with_scale_and_offset,
+    variance_must_come_with_a_scale,
     parameter_types_must_equal_weight_type,
     parameters_must_have_one_element_for_each_channel,
   };
@@ -62,14 +64,11 @@ struct fold_affine {
       if (!in[i]) continue;
       const tensor_desc& given = in[i].desc;
       if (auto v = require(Rule::parameter_types_must_equal_weight_type, given.type, w.type); !v) return v;
+      if (i > 1 && given.elements() == 1) continue;
       constexpr auto count = Rule::parameters_must_have_one_element_for_each_channel;
       if (auto v = require_same_extent(count, given.elements(), channels); !v) return v;
     }
-    const auto given = [&](std::size_t i) { return i < in.size() && in[i] ? std::int64_t{1} : std::int64_t{0}; };
-    const std::int64_t of_scale = given(2) + given(3), of_batch_norm = of_scale + given(4) + given(5);
-    if (of_scale == 1) return refuse(Rule::scale_must_come_with_an_offset, 1, 2);
-    if (of_batch_norm != of_scale)
-      if (auto v = require(Rule::mean_and_variance_must_come_with_scale_and_offset, of_batch_norm, 4); !v) return v;
+    if (in.size() > 5 && in[5] && !in[2]) return refuse(Rule::variance_must_come_with_a_scale, 0, 1);
     return ok(w, tensor_desc{w.type, {channels}});
   }
   static constexpr auto macs = no_macs;
@@ -92,12 +91,15 @@ struct fold_affine {
   }
 
  private:
-  /// Element c of operand i, 0 if it is missing.
+  /// Element c of operand i, or the only one; 0 if it is missing.
   template <class T> static constexpr double at(arguments in, std::size_t i, std::int64_t c) {
-    return i < in.size() && in[i] ? math::convert<double>(in[i].as<const T>()[c]) : 0.0;
+    if (i >= in.size() || !in[i]) return 0.0;
+    const auto given = in[i].as<const T>();
+    return math::convert<double>(given[given.elements() == 1 ? 0 : c]);
   }
   template <class T> static constexpr double factor_of(const attrs& a, arguments in, std::int64_t c) {
     if (in.size() <= 2 || !in[2]) return 1.0;
+    if (a.divided) return 1.0 / at<T>(in, 2, c);
     const bool has_variance = in.size() > 5 && in[5];
     return at<T>(in, 2, c) / (has_variance ? math::sqrt(at<T>(in, 5, c) + double{a.epsilon}) : 1.0);
   }

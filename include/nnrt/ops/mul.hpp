@@ -4,6 +4,7 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/quantised_binary.hpp>
+#include <nnrt/ops/fold_affine.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
@@ -20,11 +21,12 @@ namespace ops {
 ///
 /// Broken rules: see `rule`; values: extents (from the innermost axis on), numbers of scales. Source: NNRt
 /// OH_NN_OPS_MUL; quantised: the reference kernels of TFLite's MUL.
-struct mul : detail::arithmetic_function<true> {
+struct mul : detail::arithmetic_function<true, meaning::mul> {
   static constexpr op_code code{22};
   static constexpr std::string_view name = "mul";
   static constexpr foreign_numbers foreign{.nnrt = 22, .hdi = 99};
   static constexpr nnrt_parameter parameters[] = {{"fused", 41, i8}};
+  using folded_as = fold_affine;
   using rule = detail::arithmetic_rule;
   using attrs = detail::fused_attribute;
 

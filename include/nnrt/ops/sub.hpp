@@ -4,6 +4,7 @@
 
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/ops/detail/quantised_binary.hpp>
+#include <nnrt/ops/fold_affine.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA {
 namespace ops {
@@ -21,11 +22,12 @@ namespace ops {
 ///
 /// Broken rules: see `rule`; values: extents (from the innermost axis on), numbers of scales. Source: NNRt
 /// OH_NN_OPS_SUB; quantised: the reference kernels of TFLite's SUB.
-struct sub : detail::arithmetic_function<true> {
+struct sub : detail::arithmetic_function<true, meaning::sub> {
   static constexpr op_code code{38};
   static constexpr std::string_view name = "sub";
   static constexpr foreign_numbers foreign{.nnrt = 38, .hdi = 152};
   static constexpr nnrt_parameter parameters[] = {{"fused", 59, i8}};
+  using folded_as = fold_affine;
   using rule = detail::arithmetic_rule;
   using attrs = detail::fused_attribute;
 

@@ -51,10 +51,11 @@ void shared_by_operators(arithmetic_rule);
 
 /// Common part of arithmetic operators on two tensors a and b: shapes broadcast as in NumPy, y has the common dtype;
 /// with quantised a and b it has the declared scale.
-template <bool RoundsToEven> struct arithmetic_function {
+template <bool RoundsToEven, meaning Computes = meaning::other> struct arithmetic_function {
   static constexpr operand_spec inputs[] = {{"a", arithmetic}, {"b", arithmetic}};
   static constexpr operand_spec outputs[] = {{"y", types::number}};
   static constexpr operator_traits traits{.result = storage::in_place,
+                                          .computes = Computes,
                                           .typed_in_common = types::number,
                                           .quantised = quantised_values::computed,
                                           .rounds_to_even = RoundsToEven,
