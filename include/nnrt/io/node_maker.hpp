@@ -15,20 +15,25 @@ using find_operator = const operator_info* (*)(op_code);
 /// the total is limited in proportion to the file's size.
 class copy_limit {
  public:
-  constexpr copy_limit(std::int64_t& copied, std::size_t file_size)
-      : copied_(copied), most_(16 * static_cast<std::int64_t>(file_size) + (std::int64_t{1} << 20)) {}
+  /// `tensor` is named by errors; "": nobody names it, because the caller does.
+  constexpr copy_limit(std::int64_t& copied, std::size_t file_size, std::string_view tensor = {})
+      : copied_(copied), most_(16 * static_cast<std::int64_t>(file_size) + (std::int64_t{1} << 20)), tensor_(tensor) {}
   /// Error: invalid_file (limit exceeded).
   [[gnu::cold]] constexpr result<void> count(std::int64_t bytes) {
     copied_ += bytes;
     if (copied_ <= most_) return {};
-    return fail(error_code::invalid_file, {"constants and names: got ", copied_, " bytes to copy, expected at most ",
-                                           most_, " in a file of this size"});
+    pool<char> what;
+    if (!tensor_.empty()) append(what, {"tensor ", piece::in_quotes(tensor_), ": "});
+    append(what, {"constants and names: got ", copied_, " bytes to copy, expected at most ", most_,
+                  " in a file of this size"});
+    return fail(error_code::invalid_file, what);
   }
   constexpr std::int64_t most() const { return most_; }
 
  private:
   std::int64_t& copied_;
   std::int64_t most_;
+  std::string_view tensor_;
 };
 
 /// Adds nodes to a network for one operator of a file. The first error is stored; later calls then have no effect and

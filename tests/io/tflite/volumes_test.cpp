@@ -287,7 +287,7 @@ TEST_CASE(
          {106, {byte(0, same), number(1, 1), number(2, 1), number(3, 1)}}});
     const std::string error = load_file(made.bytes()).error;
     CAPTURE(error);
-    CHECK(error.find("constants and names: got ") != std::string::npos);
+    CHECK(error.find("tensor \"y\": constants and names: got ") != std::string::npos);
     CHECK(error.find("bytes to copy, expected at most ") != std::string::npos);
   }
 }

@@ -86,7 +86,7 @@ class graph_reader {
       if (one.value == id) return one.count;
     return ir::none;
   }
-  constexpr copy_limit limit() { return {all_.copied_bytes, model_.file.size()}; }
+  constexpr copy_limit limit(std::string_view tensor = {}) { return {all_.copied_bytes, model_.file.size(), tensor}; }
   constexpr std::string_view text(const byte_range& place) const { return model_.text(place); }
   constexpr std::string_view name(std::int32_t index) const {
     return index == no_name ? std::string_view() : text(g_.names[static_cast<std::size_t>(index)]);
@@ -245,7 +245,7 @@ class graph_reader {
   if (!model_.file.has(t.raw.at, t.raw.size))
     return fail(detail::tensor_error(model_.file, t, error_code::not_supported,
                                      {"is computed with, and the literal of this file leaves out its elements"}));
-  if (auto ok = limit().count(t.desc.bytes()); !ok) return fail(std::move(ok.error()));
+  if (auto ok = limit(text(t.name)).count(t.desc.bytes()); !ok) return fail(std::move(ok.error()));
   pool<std::byte> elements;
   if (auto ok = append_elements(model_.file, t, elements); !ok) return fail(std::move(ok.error()));
   return network_.constant_bytes(t.desc, elements);
@@ -267,7 +267,8 @@ class graph_reader {
   // inner graphs and attributes may repeat names
   if (outer_ != nullptr || t.name.empty()) append(called, {"#", all_.weights_made});
   ++all_.weights_made;
-  if (auto ok = limit().count(static_cast<std::int64_t>(called.size())); !ok) return fail(std::move(ok.error()));
+  if (auto ok = limit(text(t.name)).count(static_cast<std::int64_t>(called.size())); !ok)
+    return fail(std::move(ok.error()));
   const auto id = network_.weight(letters_of(called), t.desc);
   if (!id) return id;
   weight_place place;

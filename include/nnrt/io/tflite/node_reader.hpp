@@ -57,7 +57,7 @@ class node_reader : public node_maker {
   /// `find` returns the description of an operator for the network, by its code.
   constexpr node_reader(document& file, tensor_reader& tensors, graph_builder& network, find_operator find,
                         const reading_steps& steps, table_of<schema::node> node)
-      : node_maker(network, find, tensors.limit(), name_of_output(tensors, node)),
+      : node_maker(network, find, tensors.limit(name_of_output(tensors, node)), name_of_output(tensors, node)),
         steps_(steps),
         file_(file),
         tensors_(tensors),

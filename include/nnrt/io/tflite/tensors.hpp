@@ -261,8 +261,8 @@ class tensor_reader {
   /// Counts bytes that are copied from the file. Many tensors may share one buffer, so the total is limited in
   /// proportion to the file's size. Error: invalid_file (limit exceeded).
   [[gnu::cold]] constexpr result<void> count_copy(std::int32_t index, std::int64_t bytes);
-  /// The limit of copied bytes, shared by all subgraphs.
-  constexpr copy_limit limit() { return {of_all_.copied_bytes, file_.size()}; }
+  /// The limit of copied bytes, shared by all subgraphs. Errors name this tensor, unless it is "".
+  constexpr copy_limit limit(std::string_view tensor = {}) { return {of_all_.copied_bytes, file_.size(), tensor}; }
 
  private:
   static constexpr std::int32_t first_list = ir::none - 1 - static_cast<std::int32_t>(max_variables);
