@@ -6,7 +6,8 @@ instantiate, which is every operator: a separate unit has it, and what they incl
 
     headers_alone.py alone|all_alone INCLUDE_DIRECTORY COMPILER FLAGS...
 
-alone: headers that programs include, and those of C; all_alone: every header.
+alone: headers that programs include, those of C, and the readers of files, which programs include all at once: a
+missing include of one is hidden by its neighbours; all_alone: every header.
 """
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 AT_ONCE = 2
+READERS = "nnrt/io/"
 WHOLE_EVERY_DAY = {"nnrt/nnrt.hpp", "nnrt/dynamic.hpp"}
 
 
@@ -34,7 +36,7 @@ def main() -> int:
     headers = sorted(str(h.relative_to(include)) for suffix in ("*.hpp", "*.h") for h in include.rglob(suffix))
     whole = {h for h in headers if h.count("/") <= 1}
     if depth == "alone":
-        headers = [h for h in headers if h in whole or h.endswith(".h")]
+        headers = [h for h in headers if h in whole or h.endswith(".h") or h.startswith(READERS)]
         whole = WHOLE_EVERY_DAY
     jobs = [(h, cxx if h in whole else separate) for h in headers] + [(h, c99) for h in headers if h.endswith(".h")]
     with ThreadPoolExecutor(AT_ONCE) as pool:

@@ -2,6 +2,7 @@
 // Flow: read() parses a file once; graph_reader.hpp converts its nodes in order.
 #pragma once
 
+#include <nnrt/core/array_ref.hpp>
 #include <nnrt/core/result.hpp>
 #include <nnrt/core/text.hpp>
 #include <nnrt/io/name_set.hpp>

@@ -2,6 +2,7 @@
 // Flow: read.hpp makes one for each node and calls the reader of its operator in operators.hpp.
 #pragma once
 
+#include <nnrt/core/broadcast.hpp>
 #include <nnrt/io/onnx/graph_reader.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace onnx {

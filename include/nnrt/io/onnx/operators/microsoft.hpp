@@ -7,7 +7,10 @@
 #include <nnrt/io/onnx/operators/quantised.hpp>
 #include <nnrt/io/onnx/operators/reductions.hpp>
 #include <nnrt/io/onnx/operators/scatter.hpp>
+#include <nnrt/ops/greater_equal.hpp>
 #include <nnrt/ops/hswish.hpp>
+#include <nnrt/ops/less_equal.hpp>
+#include <nnrt/ops/logical_and.hpp>
 #include <nnrt/ops/softmax.hpp>
 #include <nnrt/ops/stack.hpp>
 

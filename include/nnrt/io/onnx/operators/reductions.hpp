@@ -7,6 +7,7 @@
 #include <nnrt/ops/exp.hpp>
 #include <nnrt/ops/log.hpp>
 #include <nnrt/ops/log_softmax.hpp>
+#include <nnrt/ops/one_hot.hpp>
 #include <nnrt/ops/reduce_l2.hpp>
 #include <nnrt/ops/reduce_max.hpp>
 #include <nnrt/ops/reduce_mean.hpp>
