@@ -149,11 +149,17 @@ inline message opset(std::string_view domain, std::int64_t version) {
   return made.text(1, domain).integer(2, version);
 }
 /// A whole file. `functions` are FunctionProtos.
-inline std::string model(const parts& p, std::int64_t version = 13, const std::vector<message>& functions = {}) {
+inline std::string model(const parts& p, const std::vector<message>& opsets,
+                         const std::vector<message>& functions = {}) {
   message made;
-  made.integer(1, 8).text(2, "tests").part(8, opset("", version)).part(7, graph(p));
+  made.integer(1, 8).text(2, "tests");
+  for (const message& one : opsets) made.part(8, one);
+  made.part(7, graph(p));
   for (const message& one : functions) made.part(25, one);
   return made.bytes;
+}
+inline std::string model(const parts& p, std::int64_t version = 13, const std::vector<message>& functions = {}) {
+  return model(p, std::vector<message>{opset("", version)}, functions);
 }
 
 inline std::span<const std::byte> bytes_of(const std::string& file) { return std::as_bytes(std::span(file)); }

@@ -1,6 +1,7 @@
 // read_test: .onnx files of every shape that exporters write are read, and others refused with all reasons.
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -8,30 +9,12 @@
 #include <random>
 #include <string>
 
-#include "run_onnx.hpp"
+#include "outcomes.hpp"
 #include "support/onnx_writer.hpp"
 
 namespace {
 
 using namespace onnx_test;
-
-tensor numbers_of(const std::vector<std::int64_t>& shape, const std::vector<float>& elements) {
-  tensor made{"", "f32", shape, {}};
-  const auto bytes = std::as_bytes(std::span(elements));
-  made.bytes.assign(bytes.begin(), bytes.end());
-  return made;
-}
-std::vector<double> result(const outcome& made, std::size_t i = 0) {
-  REQUIRE(made.error == "");
-  REQUIRE(i < made.outputs.size());
-  return made.outputs[i].numbers();
-}
-bool says(const outcome& made, const std::string& words) {
-  CAPTURE(made.error);
-  const bool found = made.error.find(words) != std::string::npos;
-  CHECK(found);
-  return found;
-}
 
 const std::vector<message> x_and_y{declaration("x", of_float, {2, 2})}, y_alone{declaration("y", of_float, {2, 2})};
 const tensor x = numbers_of({2, 2}, {1, -2, 3, -4});
@@ -134,6 +117,37 @@ TEST_CASE("onnx: unknown extents are those of load_options, of a parameter of th
   CHECK(says(load_bytes(bytes_of(file), given), R"(input "x": got the shape [2, 4], expected [-1, 3])"));
   given.shapes[0].name = "w";
   CHECK(says(load_bytes(bytes_of(file), given), R"(got a shape or constant for "w", expected one of "x", "z")"));
+}
+
+TEST_CASE("onnx: ai.onnx and the empty name are one domain") {
+  const auto swish = [](std::string_view of_node, std::string_view imported) {
+    const parts p{{node("Swish", {"x"}, {"y"}, {}, of_node)}, {}, x_and_y, y_alone};
+    return result(run_bytes(bytes_of(model(p, {opset(imported, 24)})), {x}));
+  };
+  const std::vector<double> expected = swish("", "");
+  CHECK(expected[0] == doctest::Approx(1 / (1 + std::exp(-1))));
+  CHECK(swish("ai.onnx", "") == expected);
+  CHECK(swish("", "ai.onnx") == expected);
+  CHECK(swish("ai.onnx", "ai.onnx") == expected);
+  // a function replaces an operator by either name
+  message doubled;
+  doubled.text(1, "Swish").text(4, "x").text(5, "y").text(10, "ai.onnx");
+  doubled.part(7, node("Add", {"x", "x"}, {"y"}, {}, "ai.onnx")).part(9, opset("ai.onnx", 13));
+  const parts p{{node("Swish", {"x"}, {"y"})}, {}, x_and_y, y_alone};
+  CHECK(result(run_bytes(bytes_of(model(p, 24, {doubled})), {x})) == std::vector<double>{2, -4, 6, -8});
+}
+
+TEST_CASE("onnx: imported operator sets are known, once for each domain, also those of functions") {
+  const parts p{{node("Relu", {"x"}, {"y"})}, {}, x_and_y, y_alone};
+  CHECK(says(load_bytes(bytes_of(model(p, {opset("", 13), opset("ai.onnx", 14)}))),
+             R"(opset: got versions 13 and 14 of domain "")"));
+  CHECK(says(load_bytes(bytes_of(model(p, {opset("com.microsoft", 1)}))),
+             "opset: the file imports no version of ONNX's own operators"));
+  CHECK(says(load_bytes(bytes_of(model(p, std::vector<message>(300, opset("", 13))))),
+             "opset: got 300 domains, expected at most 256"));
+  message newer;
+  newer.text(1, "Relu").text(4, "x").text(5, "y").part(7, node("Abs", {"x"}, {"y"})).part(9, opset("", 99));
+  CHECK(says(load_bytes(bytes_of(model(p, 13, {newer}))), "opset: got 99, expected 1 to 26"));
 }
 
 TEST_CASE("onnx: functions of the model are inlined, with attributes of the call, defaults and missing inputs") {

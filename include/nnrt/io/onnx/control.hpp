@@ -72,6 +72,7 @@ class inner_graph {
 [[gnu::cold]] constexpr void read_function(node_reader& node, const function_entry& function) {
   auto g = parse_graph(node.file(), function.message, true);
   if (!g) return node.refuse(g.error().code(), {g.error().letters()});
+  node.check(check_opsets(node.graph().model(), g->opsets));
   pool<attribute> given;
   bool is_valid = true;
   for (message_fields field(node.file(), function.message); field.next();)

@@ -75,6 +75,9 @@ namespace detail {
 
 /// ONNX's domain has two spellings.
 constexpr bool is_default_domain(std::string_view domain) { return domain.empty() || domain == "ai.onnx"; }
+constexpr bool is_same_domain(std::string_view a, std::string_view b) {
+  return a == b || (is_default_domain(a) && is_default_domain(b));
+}
 
 /// Parses a graph or a function into lists. Names are hashed once; nodes refer to them by index.
 class graph_parser {

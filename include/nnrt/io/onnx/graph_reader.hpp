@@ -60,6 +60,27 @@ struct network_state {
   std::int32_t weights_made = 0;
 };
 
+/// The newest operator set that the readers know.
+inline constexpr std::int64_t newest_opset = 26;
+
+/// Checks the operator sets that a model or a function imports. Errors: not_supported (a version that is unknown),
+/// invalid_file (two versions of one domain, or more domains than any file has).
+[[gnu::cold]] constexpr result<void> check_opsets(const document& model, array_ref<const opset> imported) {
+  constexpr std::size_t most = 256;
+  if (imported.size() > most)
+    return fail(error_code::invalid_file, {"opset: got ", imported.size(), " domains, expected at most ", most});
+  for (const opset& one : imported) {
+    const std::string_view domain = model.text(one.domain);
+    if (detail::is_default_domain(domain) && (one.version < 1 || one.version > newest_opset))
+      return fail(error_code::not_supported, {"opset: got ", one.version, ", expected 1 to ", newest_opset});
+    for (const opset& other : imported)
+      if (detail::is_same_domain(domain, model.text(other.domain)) && other.version != one.version)
+        return fail(error_code::invalid_file, {"opset: got versions ", one.version, " and ", other.version,
+                                               " of domain ", piece::in_quotes(domain)});
+  }
+  return {};
+}
+
 /// Limit of nodes in functions and bodies of loops, counted for each call.
 inline constexpr std::int64_t max_called_nodes = 8192;
 /// Limit of graphs within graphs.
@@ -93,14 +114,11 @@ class graph_reader {
   }
   /// Whether names that this graph does not know are those of the outer graph: for bodies, not for functions.
   constexpr void see_outer_names() { sees_outer_ = true; }
-  /// Versions of this graph's operators: the model's, or a function's own.
+  /// Versions of this graph's operators: the model's, or a function's own. 0: the domain is not imported.
   constexpr std::int64_t version_of(std::string_view domain) const {
-    const pool<opset>& list = g_.opsets.empty() && outer_ != nullptr && sees_outer_ ? outer_->opsets() : opsets();
-    for (const opset& one : list)
-      if (text(one.domain) == domain ||
-          (detail::is_default_domain(text(one.domain)) && detail::is_default_domain(domain)))
-        return one.version;
-    return 1;
+    for (const opset& one : opsets())
+      if (detail::is_same_domain(text(one.domain), domain)) return one.version;
+    return 0;
   }
   constexpr const pool<opset>& opsets() const {
     if (!g_.opsets.empty()) return g_.opsets;

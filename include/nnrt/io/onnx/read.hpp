@@ -19,9 +19,6 @@ struct file_network {
 
 namespace detail {
 
-/// The newest operator set that the readers know.
-inline constexpr std::int64_t newest_opset = 26;
-
 /// Refused nodes, in one message.
 struct refusals {
   static constexpr std::size_t max_named = 20;
@@ -52,7 +49,7 @@ struct refusals {
 /// The function of the model that a node calls; null when it is none.
 [[gnu::cold]] constexpr const function_entry* find_function(const document& model, const node_entry& n) {
   for (const function_entry& one : model.functions)
-    if (model.text(one.name) == model.text(n.op_type) && model.text(one.domain) == model.text(n.domain) &&
+    if (model.text(one.name) == model.text(n.op_type) && is_same_domain(model.text(one.domain), model.text(n.domain)) &&
         model.text(one.overload) == model.text(n.overload))
       return &one;
   return nullptr;
@@ -80,6 +77,8 @@ struct refusals {
     if (const operator_row* const row = find_row(microsoft_table, type)) return read_by_table(node, *row);
   if (!is_default_domain(domain))
     return node.not_supported({"domain ", piece::in_quotes(domain), ": nnrt has no such operator"});
+  if (node.graph().version_of(domain) == 0 && model.ir_version >= 3)
+    return node.refuse(error_code::invalid_file, {"opset: the file imports no version of ONNX's own operators"});
   if (type == "If" || type == "Loop" || type == "Scan") (void)read_counted(node, type);
   if (!node.is_fine()) return;
   if (type == "If") return read_if(node);
@@ -97,7 +96,7 @@ inline constexpr reading_steps all_steps{read_nodes};
                                                array_ref<const attribute> of_function) {
   const document& model = graph.model();
   const node_entry& n = graph.graph().nodes[i];
-  const std::int64_t version = graph.version_of(model.text(n.domain));
+  const std::int64_t version = std::max<std::int64_t>(graph.version_of(model.text(n.domain)), 1);
   node_reader node(graph, n, find, all_steps, version, of_function);
   if (node.is_fine()) convert(node, model, n);
   if (node.is_fine()) return {};
@@ -226,11 +225,7 @@ class network_reader {
 
 // --- details ---------------------------------------------------------------
 [[gnu::cold]] constexpr result<void> network_reader::check_versions() const {
-  for (const opset& one : model_.opsets) {
-    if (!detail::is_default_domain(model_.text(one.domain))) continue;
-    if (one.version < 1 || one.version > detail::newest_opset)
-      return fail(error_code::not_supported, {"opset: got ", one.version, ", expected 1 to ", detail::newest_opset});
-  }
+  if (auto ok = check_opsets(model_, model_.opsets); !ok) return ok;
   if (reader_.graph().has_sparse) return fail(error_code::not_supported, "sparse initializers");
   return {};
 }

@@ -248,14 +248,19 @@ namespace detail {
   attrs.approximate = kind == "tanh";
   node.finish<ops::gelu>(attrs, {node.input(0)});
 }
-/// x * sigmoid(alpha x): Swish, and QuickGelu of com.microsoft.
-[[gnu::cold]] constexpr void read_swish(node_reader& node) {
+namespace detail {
+
+/// x * sigmoid(alpha x), where alpha has this value when the file has none.
+[[gnu::cold]] constexpr void define_swish(node_reader& node, float otherwise) {
   const std::int32_t x = node.input(0);
-  const bool is_swish = detail::is_default_domain(node.graph().text(node.entry().domain));
-  const float alpha = node.real_attribute("alpha", is_swish ? 1.0F : 1.702F);
+  const float alpha = node.real_attribute("alpha", otherwise);
   if (alpha == 1) return node.finish<ops::swish>({}, {x});
-  node.define(0, detail::times(node, x, node.add<ops::sigmoid>({}, {detail::times(node, x, double{alpha})})));
+  node.define(0, times(node, x, node.add<ops::sigmoid>({}, {times(node, x, double{alpha})})));
 }
+
+}  // namespace detail
+
+[[gnu::cold]] constexpr void read_swish(node_reader& node) { detail::define_swish(node, 1); }
 /// Slopes broadcast to x. Before opset 7 a list of slopes is one for each channel.
 [[gnu::cold]] constexpr void read_prelu(node_reader& node) {
   const std::int32_t x = node.input(0);

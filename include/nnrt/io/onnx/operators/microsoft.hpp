@@ -86,12 +86,8 @@ namespace detail {
   node.define(0, detail::times(node, y, alpha));
 }
 
-/// x * sigmoid(alpha x)
-[[gnu::cold]] constexpr void read_quick_gelu(node_reader& node) {
-  const std::int32_t x = node.input(0);
-  const double alpha = double{node.real_attribute("alpha", 1.702F)};
-  node.define(0, detail::times(node, x, node.add<ops::sigmoid>({}, {detail::times(node, x, alpha)})));
-}
+/// Swish with another default.
+[[gnu::cold]] constexpr void read_quick_gelu(node_reader& node) { detail::define_swish(node, 1.702F); }
 [[gnu::cold]] constexpr void read_bias_gelu(node_reader& node) {
   node.define(0, detail::gelu_of(node, detail::plus(node, node.input(0), node.weight(1)), false));
 }
