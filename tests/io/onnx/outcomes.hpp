@@ -25,9 +25,9 @@ inline tensor numbers_of(const std::vector<std::int64_t>& shape, const std::vect
 }
 
 inline std::vector<double> result(const outcome& made, std::size_t i = 0) {
-  REQUIRE(made.error == "");
-  REQUIRE(i < made.outputs.size());
-  return made.outputs[i].numbers();
+  CHECK(made.error == "");
+  CHECK(i < made.outputs.size());
+  return i < made.outputs.size() ? made.outputs[i].numbers() : std::vector<double>();
 }
 inline bool says(const outcome& made, const std::string& words) {
   CAPTURE(made.error);

@@ -75,6 +75,30 @@ TEST_CASE("onnx: an initializer among the inputs is a constant, a missing input 
              R"(value "bias" is read, but is neither an input nor an initializer nor made by a node)"));
 }
 
+TEST_CASE("onnx: a short list that is a weight can also be a shape, axes or a bound, and is one weight") {
+  // s = [2, 1] is the right side of a product, and a shape
+  parts p{{node("MatMul", {"x", "s"}, {"product"}), node("Reshape", {"product", "s"}, {"column"}),
+           node("MatMul", {"column", "line"}, {"square"}), node("ReduceSum", {"square", "axes"}, {"y"})},
+          {longs("s", {2}, {2, 1}), longs("axes", {1}, {1}), longs("line", {1, 2}, {1, 10})},
+          {declaration("x", of_int64, {2, 2})},
+          {declaration("y", of_int64, {2, 1})}};
+  const tensor whole = tensor_like<std::int64_t>("i64", {2, 2}, {1, 2, 3, 4});
+  CHECK(result(run_bytes(bytes_of(model(p)), {whole})) == std::vector<double>{44, 110});
+  parts q{{node("PRelu", {"x", "half"}, {"a"}), node("Clip", {"a", "", "half"}, {"b"}), node("PRelu", {"b", "half"}, {"y"})},
+          {floats("half", {}, {0.5F})},
+          x_and_y,
+          y_alone};
+  CHECK(result(run_bytes(bytes_of(model(q)), {x})) == std::vector<double>{0.5, -0.5, 0.5, -1});
+  // a large one is read as another operand first, then as a weight
+  parts r{{node("Add", {"x", "w"}, {"sum"}), node("MatMul", {"sum", "w"}, {"y"})},
+          {floats("w", {20, 20}, std::vector<float>(400, 1))},
+          {declaration("x", of_float, {20, 20})},
+          {declaration("y", of_float, {20, 20})}};
+  const outcome made = load_bytes(bytes_of(model(r)));
+  CHECK(made.weights == 1);
+  CHECK(result(run_bytes(bytes_of(model(r)), {numbers_of({20, 20}, std::vector<float>(400, 1))}))[0] == 40);
+}
+
 TEST_CASE("onnx: nodes in any order; cycles and repeated names are refused") {
   parts p{{node("Relu", {"sum"}, {"y"}), node("Add", {"x", "x"}, {"sum"})}, {}, x_and_y, y_alone};
   CHECK(result(run_bytes(bytes_of(model(p)), {x})) == std::vector<double>{2, 0, 6, 0});

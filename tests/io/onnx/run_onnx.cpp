@@ -24,6 +24,7 @@ outcome failed(const error& reason) {
 outcome describe(const ir::graph& g) {
   outcome made;
   for (const ir::node& n : g.nodes) made.nodes.emplace_back(n.op->name);
+  for (const ir::value& v : g.values) made.weights += v.is == ir::kind::weight ? 1 : 0;
   for (const std::int32_t id : g.inputs) made.inputs.push_back(described(g.name_of(g.at(id).name), g.at(id).desc));
   for (const ir::output& out : g.outputs) made.outputs.push_back(described(g.name_of(out.name), g.at(out.value).desc));
   return made;

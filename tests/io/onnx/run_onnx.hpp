@@ -25,6 +25,7 @@ struct outcome {
   std::vector<std::string> nodes;  // names of operators, as read
   std::vector<std::string> steps;  // operators that run, after the passes; empty while extents are unknown
   std::vector<tensor> inputs, outputs;
+  std::size_t weights = 0;  // of the graph, as read
 };
 
 struct options {

@@ -218,9 +218,12 @@ class graph_reader {
   std::int32_t& id = state_.ids[static_cast<std::size_t>(index)];
   if (id != ir::none) return id;
   if (state_.initializers[static_cast<std::size_t>(index)] >= 0) {
-    if (const std::int32_t known = state_.weights[static_cast<std::size_t>(index)]; known != ir::none) return known;
     const auto t = initializer(index);
     if (!t) return fail(t.error());
+    // a list that is a weight, too, is also a constant, which rules can read
+    const bool is_list = t->desc.elements() <= ir::max_read_list && !t->is_external;
+    if (const std::int32_t known = state_.weights[static_cast<std::size_t>(index)]; known != ir::none && !is_list)
+      return id = known;
     auto made = constant(*t, false, false);
     if (made) id = *made;
     return made;
@@ -234,6 +237,8 @@ class graph_reader {
   if (state_.initializers[static_cast<std::size_t>(index)] < 0) return outer_->weight(in_outer(index));
   std::int32_t& id = state_.weights[static_cast<std::size_t>(index)];
   if (id != ir::none) return id;
+  const std::int32_t read = state_.ids[static_cast<std::size_t>(index)];
+  if (read != ir::none && network_.graph().at(read).is == ir::kind::weight) return id = read;
   const auto t = initializer(index);
   if (!t) return fail(t.error());
   auto made = constant(*t, true, false);
