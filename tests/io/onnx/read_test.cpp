@@ -84,7 +84,8 @@ TEST_CASE("onnx: a short list that is a weight can also be a shape, axes or a bo
           {declaration("y", of_int64, {2, 1})}};
   const tensor whole = tensor_like<std::int64_t>("i64", {2, 2}, {1, 2, 3, 4});
   CHECK(result(run_bytes(bytes_of(model(p)), {whole})) == std::vector<double>{44, 110});
-  parts q{{node("PRelu", {"x", "half"}, {"a"}), node("Clip", {"a", "", "half"}, {"b"}), node("PRelu", {"b", "half"}, {"y"})},
+  parts q{{node("PRelu", {"x", "half"}, {"a"}), node("Clip", {"a", "", "half"}, {"b"}),
+           node("PRelu", {"b", "half"}, {"y"})},
           {floats("half", {}, {0.5F})},
           x_and_y,
           y_alone};

@@ -86,6 +86,20 @@ class inner_graph {
     if (node.has_output(i)) node.define(i, inner.output(i));
 }
 
+/// Whether shapes are equal as far as they are known.
+constexpr bool can_be_equal(const shape_t& a, const shape_t& b) {
+  bool fits = a.rank == b.rank;
+  for (int i = 0; fits && i < a.rank; ++i) fits = a[i] < 0 || b[i] < 0 || a[i] == b[i];
+  return fits;
+}
+/// x with the shape of another value. Where that is not known yet, a resize refuses extents that differ: select would
+/// repeat an extent of 1.
+[[gnu::cold]] constexpr std::int32_t in_shape_of_other(node_maker& node, std::int32_t x, std::int32_t other) {
+  const tensor_desc is = node.desc(x);
+  if (is.shape.is_known() && node.desc(other).shape.is_known()) return x;
+  return node.add<ops::reshape>({}, {x, equal_to(node, shape_list(node, x), shape_list(node, other))}, is);
+}
+
 /// If: one branch when the condition is known; else both, of which select chooses.
 [[gnu::cold]] constexpr void read_if(node_reader& node) {
   if (node.is_known(0)) {
@@ -107,10 +121,11 @@ class inner_graph {
     if (!node.has_output(i)) continue;
     const std::int32_t a = yes.output(i), b = no.output(i);
     if (!node.is_fine()) return;
-    if (node.type(a) != node.type(b) || node.desc(a).shape != node.desc(b).shape)
-      return node.not_supported({"output ", i, ": got ", node.desc(a).shape, " and ", node.desc(b).shape,
-                                 " by a condition that only a run knows; expected one shape"});
-    node.define(i, node.add<ops::select>({}, {condition, a, b}));
+    if (node.type(a) != node.type(b) || !can_be_equal(node.desc(a).shape, node.desc(b).shape))
+      return node.not_supported({"output ", i, ": got ", ir::letters_of(node.desc(a)), " and ",
+                                 ir::letters_of(node.desc(b)),
+                                 " by a condition that only a run knows; expected one type and shape"});
+    node.define(i, node.add<ops::select>({}, {condition, a, in_shape_of_other(node, b, a)}));
   }
 }
 
@@ -194,6 +209,10 @@ class inner_graph {
     const shape_t is = node.desc(node.input(states + i)).shape;
     const int axis = node.axis_in(number("scan_input_axes", i), is.rank);
     if (!node.is_fine()) return;
+    if (i > 0 && is[axis] != rounds)
+      return node.refuse(error_code::invalid_file,
+                         {"input ", states + i, ": got ", is[axis], " steps in ", is, " along axis ", axis,
+                          ", expected ", rounds, " as in the first scan input"});
     rounds = is[axis];
   }
   if (rounds < 1 || rounds > 4096) return node.not_supported({"scan over ", rounds, " steps, expected 1 to 4096"});

@@ -5,6 +5,7 @@
 #include <nnrt/io/composed_extents.hpp>
 #include <nnrt/io/onnx/node_reader.hpp>
 #include <nnrt/ops/div.hpp>
+#include <nnrt/ops/gather.hpp>
 #include <nnrt/ops/pow.hpp>
 #include <nnrt/ops/reshape.hpp>
 #include <nnrt/ops/squeeze.hpp>
@@ -87,6 +88,19 @@ using namespace composed;
 }
 [[gnu::cold]] constexpr std::int32_t times(node_maker& node, std::int32_t a, double b) {
   return b == 1 ? a : times(node, a, number_like(node, a, b));
+}
+
+/// The extents of x as a list of i64; a constant when they are known.
+[[gnu::cold]] constexpr std::int32_t shape_list(node_maker& node, std::int32_t x) {
+  const shape_t is = node.desc(x).shape;
+  if (is.is_known()) return node.integer_list(std::span(is.begin(), is.end()));
+  return cast_to(node, node.add<ops::shape_of>({}, {x}), i64);
+}
+/// A list of extents that must equal those of another list. When they are known only as a session is resized, extents
+/// that differ are refused then: the square of their difference is an index into a list of one number.
+[[gnu::cold]] constexpr std::int32_t equal_to(node_maker& node, std::int32_t list, std::int32_t other) {
+  const std::int32_t apart = minus(node, list, other), zero = node.integer_list({0});
+  return plus(node, list, node.add<ops::gather>({}, {zero, times(node, apart, apart), zero}));
 }
 
 /// A constant with this value everywhere.

@@ -26,12 +26,6 @@ namespace nnrt { inline namespace NNRT_ISA { namespace onnx {
 
 namespace detail {
 
-/// The extents of x as a list of i64; a constant when they are known.
-[[gnu::cold]] constexpr std::int32_t shape_list(node_maker& node, std::int32_t x) {
-  const shape_t is = node.desc(x).shape;
-  if (is.is_known()) return node.integer_list(std::span(is.begin(), is.end()));
-  return cast_to(node, node.add<ops::shape_of>({}, {x}), i64);
-}
 /// An empty tensor in place of x, whose elements are as few.
 [[gnu::cold]] constexpr std::int32_t empty_tensor(node_maker& node, std::int32_t x, const shape_t& shape) {
   const tensor_desc is = node.desc(x);
