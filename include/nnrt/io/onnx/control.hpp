@@ -86,7 +86,7 @@ class inner_graph {
     if (node.has_output(i)) node.define(i, inner.output(i));
 }
 
-/// Whether shapes are equal as far as they are known.
+/// Whether shapes do not differ in a known extent.
 constexpr bool can_be_equal(const shape_t& a, const shape_t& b) {
   bool fits = a.rank == b.rank;
   for (int i = 0; fits && i < a.rank; ++i) fits = a[i] < 0 || b[i] < 0 || a[i] == b[i];

@@ -7,6 +7,7 @@
 #include <nnrt/ops/depth_to_space.hpp>
 #include <nnrt/ops/floor.hpp>
 #include <nnrt/ops/gather.hpp>
+#include <nnrt/ops/greater.hpp>
 #include <nnrt/ops/logical_and.hpp>
 #include <nnrt/ops/matmul.hpp>
 #include <nnrt/ops/resize_bilinear.hpp>
@@ -45,6 +46,8 @@ enum class coordinate_mode {
   half_pixel_symmetric,
 };
 enum class nearest_mode { round_prefer_floor, round_prefer_ceil, floor, ceil };
+/// What sizes mean: exactly them, or one scale for all axes, the smallest or the largest that they ask for.
+enum class aspect_ratio { stretch, not_larger, not_smaller };
 
 /// How Resize computes; one axis of it.
 struct resizing {
@@ -53,6 +56,7 @@ struct resizing {
   nearest_mode rounding = nearest_mode::round_prefer_floor;
   float cubic_a = -0.75F, extrapolated = 0;
   bool excludes_outside = false, antialiased = false;
+  aspect_ratio policy = aspect_ratio::stretch;
 };
 struct resized_axis {
   std::int64_t from = 0, to = 0;
@@ -173,15 +177,18 @@ constexpr bool is_bilinear(const resizing& r, array_ref<const resized_axis> axes
          r.coordinates != coordinate_mode::half_pixel_symmetric;
 }
 
+constexpr coordinates bilinear_coordinates(const resizing& r) {
+  if (r.coordinates == coordinate_mode::align_corners) return coordinates::align_corners;
+  return r.coordinates == coordinate_mode::asymmetric ? coordinates::asymmetric : coordinates::half_pixel;
+}
+
 /// Resizes x along all axes.
 [[gnu::cold]] constexpr std::int32_t resized(node_maker& node, std::int32_t x, const resizing& r,
                                              array_ref<const resized_axis> axes) {
   if (is_bilinear(r, axes, node.desc(x).type)) {
     ops::resize_bilinear::attrs attrs;
     attrs.new_height = axes[2].to, attrs.new_width = axes[3].to;
-    attrs.coordinate_mode = r.coordinates == coordinate_mode::align_corners ? coordinates::align_corners
-                            : r.coordinates == coordinate_mode::asymmetric  ? coordinates::asymmetric
-                                                                            : coordinates::half_pixel;
+    attrs.coordinate_mode = bilinear_coordinates(r);
     return channels_second(node, node.add<ops::resize_bilinear>(attrs, {channels_last(node, x)}));
   }
   std::int32_t inside = ir::none;  // whether pixels of the output are inside of the input
@@ -244,21 +251,22 @@ template <class Enum, std::size_t N>
   r.extrapolated = node.real_attribute("extrapolation_value", 0);
   r.excludes_outside = node.integer_attribute("exclude_outside", 0) != 0;
   r.antialiased = node.integer_attribute("antialias", 0) != 0;
+  if (r.antialiased && r.mode == interpolation::nearest) node.not_supported({"antialias of the mode nearest"});
+  constexpr named_number<aspect_ratio> policies[] = {{"stretch", aspect_ratio::stretch},
+                                                     {"not_larger", aspect_ratio::not_larger},
+                                                     {"not_smaller", aspect_ratio::not_smaller}};
+  constexpr std::string_view policy_name = "keep_aspect_ratio_policy";
+  r.policy = named(node, policy_name, node.text_attribute(policy_name, "stretch"), policies);
   return r;
 }
 
-/// Sizes by the policy that keeps the aspect ratio: one scale for all axes.
-[[gnu::cold]] constexpr void keep_aspect_ratio(node_reader& node, std::string_view policy, pool<resized_axis>& axes,
-                                               array_ref<const std::int64_t> listed) {
-  if (policy == "stretch") return;
-  if (policy != "not_larger" && policy != "not_smaller")
-    return node.refuse(error_code::invalid_file, {"keep_aspect_ratio_policy: got ", piece::in_quotes(policy)});
-  float scale = 0;
-  bool is_first = true;
+/// Sizes by the policy that keeps the aspect ratio: one scale for all listed axes.
+constexpr void keep_aspect_ratio(aspect_ratio policy, pool<resized_axis>& axes, array_ref<const std::int64_t> listed) {
+  if (policy == aspect_ratio::stretch || listed.empty()) return;
+  float scale = axes[static_cast<std::size_t>(listed[0])].scale;
   for (const std::int64_t i : listed) {
     const float own = axes[static_cast<std::size_t>(i)].scale;
-    if (is_first || (policy == "not_larger" ? own < scale : own > scale)) scale = own;
-    is_first = false;
+    if (policy == aspect_ratio::not_larger ? own < scale : own > scale) scale = own;
   }
   for (const std::int64_t i : listed) {
     resized_axis& axis = axes[static_cast<std::size_t>(i)];
@@ -273,7 +281,9 @@ template <class Enum, std::size_t N>
   const std::int32_t one = node.real_number(1), half = node.real_number(0.5F), length = cast_to(node, from, f32);
   std::int32_t at = cast_to(node, counted_up(node, to), f32);
   if (r.coordinates == coordinate_mode::align_corners) {
-    at = over(node, times(node, at, minus(node, length, one)), minus(node, times(node, scale, length), one));
+    // at least 1 where there is more than one pixel; for one pixel `at` is 0
+    const std::int32_t last = node.add<ops::maximum>({}, {minus(node, times(node, scale, length), one), one});
+    at = over(node, times(node, at, minus(node, length, one)), last);
   } else {
     const bool is_centred = r.coordinates != coordinate_mode::asymmetric;
     at = over(node, is_centred ? plus(node, at, half) : at, scale);
@@ -290,6 +300,60 @@ template <class Enum, std::size_t N>
   return node.add<ops::maximum>({}, {places, node.integer_list({0})});
 }
 
+/// Height and width of an image before and after, as lists of one number, and their scales.
+struct awaited_extents {
+  std::int32_t from[2] = {}, to[2] = {}, scale[2] = {};
+  bool has_whole_scales = true;
+};
+
+/// Refuses sizes of batch and channels that change them: at once, or when a session is resized.
+[[gnu::cold]] constexpr void keep_other_axes(node_reader& node, std::int32_t x, std::int32_t sizes,
+                                             awaited_extents& e) {
+  const shape_t is = node.desc(x).shape;
+  for (int i = 0; node.is_fine() && i < 2; ++i) {
+    const std::int32_t part = part_of_list(node, sizes, i, 1);
+    const pool<std::int64_t> known = is[i] < 0 ? pool<std::int64_t>() : node.integers_of(part);
+    if (!known.empty() && known[0] != is[i])
+      return node.not_supported({"sizes of batch or channels: got ", known[0], " for axis ", i, " of ", is,
+                                 ", whose extents are unknown; give the input's shape in load_options::shapes"});
+    if (!known.empty()) continue;
+    const std::int32_t own = extents_of(node, x, i, 1);
+    e.to[i] = plus(node, e.to[i], minus(node, equal_to(node, own, part), own));
+  }
+}
+/// Extents by scales, or, when there are none, by sizes of all axes.
+[[gnu::cold]] constexpr awaited_extents extents_after(node_reader& node, std::int32_t x, array_ref<const double> scales,
+                                                      std::int32_t sizes) {
+  awaited_extents e;
+  for (int i = 0; i < 2; ++i) {
+    e.from[i] = extents_of(node, x, i + 2, 1);
+    if (scales.empty()) {
+      e.to[i] = part_of_list(node, sizes, i + 2, 1);
+      continue;
+    }
+    const double given = scales[static_cast<std::size_t>(i) + 2];
+    e.has_whole_scales = e.has_whole_scales && given == math::trunc(given);
+    e.scale[i] = node.real_number(static_cast<float>(given));
+    const std::int32_t real = times(node, cast_to(node, e.from[i], f32), e.scale[i]);
+    e.to[i] = cast_to(node, node.add<ops::floor>({}, {real}), i64);
+  }
+  if (scales.empty()) keep_other_axes(node, x, sizes, e);
+  return e;
+}
+/// pytorch_half_pixel takes the first pixel where one remains: x without the others there.
+[[gnu::cold]] constexpr std::int32_t without_unused_pixels(node_maker& node, std::int32_t x, awaited_extents& e) {
+  const std::int32_t one = node.integer_list({1});
+  for (int i = 0; i < 2; ++i) {
+    const pool<std::int64_t> known = node.integers_of(e.to[i]);
+    if (!known.empty() && known[0] > 1) continue;
+    ops::slice::attrs attrs;
+    attrs.axes.push_back(i + 2);
+    e.from[i] = node.add<ops::select>({}, {node.add<ops::greater>({}, {e.to[i], one}), e.from[i], one});
+    x = node.add<ops::slice>(attrs, {x, node.integer_list({0}), e.from[i]});
+  }
+  return x;
+}
+
 /// Resizes an image whose height or width, or wanted sizes, follow from extents that are not known yet. `scales` may be
 /// empty: then `sizes` is a list of all output extents.
 [[gnu::cold]] constexpr void read_resize_of_extents(node_reader& node, std::int32_t x, const resizing& r,
@@ -304,35 +368,105 @@ template <class Enum, std::size_t N>
   };
   if (is.rank != 4 || !fits || r.mode == interpolation::cubic || r.antialiased || r.excludes_outside)
     return refuse("this mode");
+  if (scales.empty() && r.policy != aspect_ratio::stretch) return refuse("keep_aspect_ratio_policy");
   if (!scales.empty() && (scales.size() != 4 || scales[0] != 1 || scales[1] != 1))
     return refuse("scales of batch or channels");
-  std::int32_t from[2] = {}, to[2] = {}, scale[2] = {};
-  bool is_exact = true;
-  for (int i = 0; i < 2; ++i) {
-    from[i] = extents_of(node, x, i + 2, 1);
-    if (scales.empty()) {
-      to[i] = part_of_list(node, sizes, i + 2, 1);
-      scale[i] = over(node, cast_to(node, to[i], f32), cast_to(node, from[i], f32));
-    } else {
-      const double given = scales[static_cast<std::size_t>(i) + 2];
-      is_exact = is_exact && given == math::trunc(given);
-      scale[i] = node.real_number(static_cast<float>(given));
-      const std::int32_t real = times(node, cast_to(node, from[i], f32), scale[i]);
-      to[i] = cast_to(node, node.add<ops::floor>({}, {real}), i64);
-    }
-  }
+  awaited_extents e = extents_after(node, x, scales, sizes);
+  // scales from 1 on leave one pixel of one alone
+  const bool can_lose_pixels = scales.empty() || scales[2] < 1 || scales[3] < 1;
+  if (r.coordinates == coordinate_mode::pytorch_half_pixel && can_lose_pixels) x = without_unused_pixels(node, x, e);
+  for (int i = 0; scales.empty() && i < 2; ++i)
+    e.scale[i] = over(node, cast_to(node, e.to[i], f32), cast_to(node, e.from[i], f32));
   if (r.mode == interpolation::nearest) {
-    for (int i = 0; i < 2; ++i)
-      x = node.add<ops::gather>({}, {x, nearest_places(node, from[i], to[i], scale[i], r), node.integer_list({i + 2})});
+    for (int i = 0; i < 2; ++i) {
+      const std::int32_t places = nearest_places(node, e.from[i], e.to[i], e.scale[i], r);
+      x = node.add<ops::gather>({}, {x, places, node.integer_list({i + 2})});
+    }
     return node.define(0, x);
   }
-  if (!is_exact) return refuse("scales that are no integers");
+  if (!e.has_whole_scales) return refuse("scales that are no integers");
   ops::resize_bilinear::attrs attrs;
-  attrs.coordinate_mode = r.coordinates == coordinate_mode::align_corners ? coordinates::align_corners
-                          : r.coordinates == coordinate_mode::asymmetric  ? coordinates::asymmetric
-                                                                          : coordinates::half_pixel;
-  const std::int32_t size = joined_lists(node, {to[0], to[1]});
+  attrs.coordinate_mode = bilinear_coordinates(r);
+  const std::int32_t size = joined_lists(node, {e.to[0], e.to[1]});
   node.define(0, channels_second(node, node.add<ops::resize_bilinear>(attrs, {channels_last(node, x), size})));
+}
+
+/// Operands of Resize: scales or sizes of the listed axes, and the region of tf_crop_and_resize.
+struct resize_operands {
+  pool<double> scales, sizes, region;
+  std::int32_t awaited_sizes = ir::none;  // of all axes, when extents that are not known yet decide them
+  pool<std::int64_t> axes;
+
+  constexpr bool has_sizes() const { return scales.empty(); }
+};
+[[gnu::cold]] constexpr resize_operands read_resize_operands(node_reader& node, const resizing& r) {
+  resize_operands given;
+  const bool is_upsample = node.file().bytes(node.entry().op_type.at, node.entry().op_type.size) == "Upsample";
+  const std::size_t scales_at = node.version() < 11 ? 1 : 2;
+  if (is_upsample && node.version() < 9) {
+    for (const float scale : node.reals_attribute("scales")) given.scales.push_back(double{scale});
+  } else if (node.has_elements(scales_at)) {
+    given.scales = node.reals(scales_at);
+  }
+  if (node.version() >= 11 && node.has_elements(3)) {
+    if (!given.scales.empty()) node.refuse(error_code::invalid_file, {"got scales and sizes, expected one of them"});
+    const bool is_awaited = !node.is_known(3) && !node.is_computed(node.input(3)) && !node.has_attribute("axes");
+    if (is_awaited) given.awaited_sizes = cast_to(node, node.input(3), i64);
+    else given.sizes = node.reals(3);
+  }
+  if (r.coordinates == coordinate_mode::tf_crop_and_resize) given.region = node.reals(1);
+  given.axes = node.integers_attribute("axes");
+  return given;
+}
+/// Checks operands against the rank of the input, and lists all axes when the file lists none.
+[[gnu::cold]] constexpr void check_resize_operands(node_reader& node, int rank, resize_operands& given) {
+  if (!node.has_attribute("axes"))
+    for (int i = 0; i < rank; ++i) given.axes.push_back(i);
+  bool is_listed[max_rank] = {};
+  for (std::int64_t& axis : given.axes) {
+    axis = node.axis_in(axis, rank);
+    if (node.is_fine() && is_listed[axis]) node.refuse(error_code::invalid_file, {"axes: got ", axis, " twice"});
+    if (node.is_fine()) is_listed[axis] = true;
+  }
+  const std::size_t count = given.axes.size();
+  const pool<double>& numbers = given.has_sizes() ? given.sizes : given.scales;
+  const std::string_view what = given.has_sizes() ? "sizes" : "scales";
+  if (given.awaited_sizes == ir::none && numbers.size() != count)
+    node.refuse(error_code::invalid_file, {what, ": got ", numbers.size(), " numbers, expected ", count});
+  for (const double number : numbers)
+    if (!(number > 0 && number < 0x1p31))
+      node.refuse(error_code::invalid_file, {what, ": got a number that is not above 0 and below 2^31"});
+  if (!given.region.empty() && given.region.size() != 2 * count)
+    node.refuse(error_code::invalid_file, {"roi: got ", given.region.size(), " numbers, expected ", 2 * count});
+}
+
+/// What Resize makes of each axis of a tensor of this shape.
+[[gnu::cold]] constexpr pool<resized_axis> axes_after(node_reader& node, const shape_t& is, const resizing& r,
+                                                      const resize_operands& given) {
+  pool<resized_axis> axes;
+  for (const std::int64_t extent : is) axes.push_back({extent, extent});
+  for (std::size_t i = 0; i < given.axes.size(); ++i) {
+    resized_axis& axis = axes[static_cast<std::size_t>(given.axes[i])];
+    const double number = given.has_sizes() ? given.sizes[i] : given.scales[i];
+    if (!given.region.empty()) {
+      axis.start = static_cast<float>(given.region[i]);
+      axis.end = static_cast<float>(given.region[given.axes.size() + i]);
+    }
+    if (!given.has_sizes() && number == 1) continue;
+    if (axis.from < 1) {
+      node.not_supported({"resizes ", is, ", expected known extents; give the input's shape in load_options::shapes"});
+      return axes;
+    }
+    const auto from = static_cast<float>(axis.from), wanted = static_cast<float>(number);
+    axis.scale = given.has_sizes() ? wanted / from : wanted;
+    axis.to = static_cast<std::int64_t>(given.has_sizes() ? number : math::floor(double{from * wanted}));
+  }
+  if (given.has_sizes()) keep_aspect_ratio(r.policy, axes, given.axes);
+  constexpr std::int64_t most = std::int64_t{1} << 24;
+  for (const std::int64_t i : given.axes)
+    if (const resized_axis& axis = axes[static_cast<std::size_t>(i)]; axis.from >= 0 && (axis.to < 1 || axis.to > most))
+      node.refuse(error_code::invalid_file, {"axis ", i, ": got ", axis.to, " pixels, expected 1 to ", most});
+  return axes;
 }
 
 }  // namespace detail
@@ -342,57 +476,15 @@ template <class Enum, std::size_t N>
   const std::int32_t x = node.input(0);
   const shape_t is = node.desc(x).shape;
   const detail::resizing r = detail::read_resizing(node);
-  const bool is_upsample = node.file().bytes(node.entry().op_type.at, node.entry().op_type.size) == "Upsample";
-  const std::size_t scales_at = node.version() < 11 ? 1 : 2;
-  pool<double> scales, sizes, region;
-  if (is_upsample && node.version() < 9) {
-    for (const float scale : node.reals_attribute("scales")) scales.push_back(double{scale});
-  } else {
-    if (node.has_elements(scales_at)) scales = node.reals(scales_at);
-    const bool has_awaited_sizes =
-        node.version() >= 11 && node.has_elements(3) && !node.is_known(3) && !node.is_computed(node.input(3));
-    if (scales.empty() && has_awaited_sizes && !node.has_attribute("axes"))
-      return detail::read_resize_of_extents(node, x, r, {}, detail::cast_to(node, node.input(3), i64));
-    if (node.version() >= 11 && node.has_elements(3)) sizes = node.reals(3);
-    if (r.coordinates == detail::coordinate_mode::tf_crop_and_resize) region = node.reals(1);
-  }
-  pool<std::int64_t> listed = node.integers_attribute("axes");
-  if (!node.has_attribute("axes"))
-    for (int i = 0; i < is.rank; ++i) listed.push_back(i);
+  detail::resize_operands given = detail::read_resize_operands(node, r);
+  if (node.is_fine()) detail::check_resize_operands(node, is.rank, given);
   if (!node.is_fine()) return;
-  const bool has_sizes = scales.empty();
-  const pool<double>& given = has_sizes ? sizes : scales;
-  if (given.size() != listed.size())
-    return node.refuse(error_code::invalid_file,
-                       {has_sizes ? "sizes" : "scales", ": got ", given.size(), " numbers, expected ", listed.size()});
-  if (!region.empty() && region.size() != 2 * listed.size())
-    return node.refuse(error_code::invalid_file,
-                       {"roi: got ", region.size(), " numbers, expected ", 2 * listed.size()});
-  const bool resizes_unknown = is.rank == 4 && (is[2] < 0 || is[3] < 0) && !node.has_attribute("axes");
-  if (resizes_unknown && !has_sizes) return detail::read_resize_of_extents(node, x, r, scales, ir::none);
-  if (resizes_unknown) return detail::read_resize_of_extents(node, x, r, {}, node.integer_list(node.integers(3)));
-  pool<detail::resized_axis> axes;
-  for (const std::int64_t extent : is) axes.push_back({extent, extent});
-  for (std::size_t i = 0; i < listed.size(); ++i) {
-    listed[i] = node.axis_in(listed[i], is.rank);
-    if (!node.is_fine()) return;
-    detail::resized_axis& axis = axes[static_cast<std::size_t>(listed[i])];
-    if (!region.empty())
-      axis.start = static_cast<float>(region[i]), axis.end = static_cast<float>(region[listed.size() + i]);
-    if (!has_sizes && given[i] == 1) continue;
-    if (axis.from < 1)
-      return node.not_supported(
-          {"resizes ", is, ", expected known extents; give the input's shape in load_options::shapes"});
-    axis.scale =
-        has_sizes ? static_cast<float>(given[i]) / static_cast<float>(axis.from) : static_cast<float>(given[i]);
-    axis.to = has_sizes ? static_cast<std::int64_t>(given[i])
-                        : static_cast<std::int64_t>(math::floor(static_cast<float>(axis.from) * axis.scale));
-    if (axis.to < 1 || axis.to > (std::int64_t{1} << 24) || !(axis.scale > 0))
-      return node.refuse(error_code::invalid_file,
-                         {"axis ", listed[i], ": got ", axis.to, " pixels, expected 1 to ", std::int64_t{1} << 24});
+  if (given.awaited_sizes != ir::none) return detail::read_resize_of_extents(node, x, r, {}, given.awaited_sizes);
+  if (is.rank == 4 && (is[2] < 0 || is[3] < 0) && !node.has_attribute("axes")) {
+    const std::int32_t sizes = given.has_sizes() ? node.integer_list(node.integers(3)) : ir::none;
+    return detail::read_resize_of_extents(node, x, r, given.scales, sizes);
   }
-  if (has_sizes)
-    detail::keep_aspect_ratio(node, node.text_attribute("keep_aspect_ratio_policy", "stretch"), axes, listed);
+  const pool<detail::resized_axis> axes = detail::axes_after(node, is, r, given);
   if (node.is_fine()) node.define(0, detail::resized(node, x, r, axes));
 }
 
