@@ -53,6 +53,7 @@ template <class T> std::string raw(const std::vector<T>& elements) {
 
 enum element_type {
   of_float = 1,
+  of_uint8 = 2,
   of_int8 = 3,
   of_int32 = 6,
   of_int64 = 7,

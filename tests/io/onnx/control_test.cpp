@@ -35,9 +35,9 @@ TEST_CASE("onnx: branches of an If that a run chooses have one type and shape") 
         std::vector<double>{1, 1, 1, 1});
   CHECK(result(run_bytes(bytes_of(known), {truth(false), ones({2, 2}), ones({2, 2})})) ==
         std::vector<double>{-1, -1, -1, -1});
-  CHECK(
-      says(load_bytes(bytes_of(chosen({2, 2}, {2, 1}, of_float))),
-           "output 0: got f32 [2, 2] and f32 [2, 1] by a condition that only a run knows; expected one type and shape"));
+  CHECK(says(
+      load_bytes(bytes_of(chosen({2, 2}, {2, 1}, of_float))),
+      "output 0: got f32 [2, 2] and f32 [2, 1] by a condition that only a run knows; expected one type and shape"));
   CHECK(says(load_bytes(bytes_of(chosen({2, 2}, {2, 2}, of_int32))), "output 0: got f32 [2, 2] and i32 [2, 2] by"));
   CHECK(says(load_bytes(bytes_of(chosen({2, -1}, {3, -1}, of_float))), "output 0: got f32 [2, ?] and f32 [3, ?] by"));
 }

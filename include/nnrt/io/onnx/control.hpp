@@ -73,6 +73,9 @@ class inner_graph {
   auto g = parse_graph(node.file(), function.message, true);
   if (!g) return node.refuse(g.error().code(), {g.error().letters()});
   node.check(check_opsets(node.graph().model(), g->opsets));
+  if (node.input_count() > g->inputs.size())
+    node.refuse(error_code::invalid_file,
+                {"inputs: got ", node.input_count(), ", expected at most ", g->inputs.size()});
   pool<attribute> given;
   bool is_valid = true;
   for (message_fields field(node.file(), function.message); field.next();)
@@ -102,6 +105,8 @@ constexpr bool can_be_equal(const shape_t& a, const shape_t& b) {
 
 /// If: one branch when the condition is known; else both, of which select chooses.
 [[gnu::cold]] constexpr void read_if(node_reader& node) {
+  for (const std::string_view branch : {"then_branch", "else_branch"})
+    node.ignore_attribute(branch);  // one may be read
   if (node.is_known(0)) {
     const pool<double> condition = node.reals(0);
     if (condition.size() != 1)
@@ -190,6 +195,8 @@ constexpr bool can_be_equal(const shape_t& a, const shape_t& b) {
   if (node.version() < 9) return node.not_supported({"version 8, with a batch axis"});
   const auto scan_inputs =
       static_cast<std::size_t>(std::max<std::int64_t>(node.integer_attribute("num_scan_inputs", 0), 0));
+  // lists of results that the body may not have
+  for (const std::string_view list : {"scan_output_axes", "scan_output_directions"}) node.ignore_attribute(list);
   const graph_document g = graph_attribute(node, "body");
   if (!node.is_fine()) return;
   if (scan_inputs == 0 || scan_inputs > node.input_count() || g.inputs.size() != node.input_count())

@@ -4,6 +4,7 @@
 
 #include <nnrt/core/broadcast.hpp>
 #include <nnrt/io/onnx/graph_reader.hpp>
+#include <nnrt/io/onnx/unread.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace onnx {
 
@@ -36,6 +37,7 @@ class node_reader : public node_maker {
   constexpr const node_entry& entry() const { return entry_; }
   /// The version of the operator set of the node's domain.
   constexpr std::int64_t version() const { return version_; }
+  /// All attributes, for functions of the model, whose bodies refer to them.
   constexpr const pool<attribute>& attributes() const { return attributes_; }
 
   // --- operands
@@ -75,13 +77,18 @@ class node_reader : public node_maker {
   constexpr int rank(std::int32_t id) const { return desc(id).rank(); }
   constexpr dtype type(std::int32_t id) const { return desc(id).type; }
 
-  // --- attributes
-  constexpr const attribute* find(std::string_view name) const {
-    for (const attribute& one : attributes_)
-      if (one.name_in(file()) == name) return &one;
+  // --- attributes. The node remembers which ones its reader asks for: see refuse_unread().
+  constexpr const attribute* find(std::string_view name) {
+    for (std::size_t i = 0; i < attributes_.size(); ++i) {
+      if (attributes_[i].name_in(file()) != name) continue;
+      is_read_[inputs_.size() + i] = 1;
+      return &attributes_[i];
+    }
     return nullptr;
   }
-  constexpr bool has_attribute(std::string_view name) const { return find(name) != nullptr; }
+  constexpr bool has_attribute(std::string_view name) { return find(name) != nullptr; }
+  /// States that an attribute, if there is one, changes nothing beside the others of this node.
+  constexpr void ignore_attribute(std::string_view name) { (void)find(name); }
   [[gnu::cold]] constexpr std::int64_t integer_attribute(std::string_view name, std::int64_t otherwise) {
     const attribute* const found = typed(name, attribute_kind::integer);
     return found != nullptr ? found->integer : otherwise;
@@ -102,6 +109,12 @@ class node_reader : public node_maker {
     const attribute* const found = typed(name, attribute_kind::reals);
     return found != nullptr ? found->reals_in(file()) : pool<float>();
   }
+  [[gnu::cold]] constexpr pool<std::string_view> texts_attribute(std::string_view name) {
+    pool<std::string_view> texts;
+    if (const attribute* const found = typed(name, attribute_kind::texts); found != nullptr)
+      for (const byte_range& place : found->texts_in(file())) texts.push_back(file().bytes(place.at, place.size));
+    return texts;
+  }
   /// A tensor attribute as a constant; `is_read`: of the graph, whatever its size.
   [[gnu::cold]] constexpr std::int32_t tensor_attribute(std::string_view name, bool is_read = false);
   /// Refuses an attribute with another value than this one.
@@ -113,6 +126,9 @@ class node_reader : public node_maker {
   [[gnu::cold]] constexpr int axis_attribute(std::string_view name, std::int64_t otherwise, int rank) {
     return axis_in(integer_attribute(name, otherwise), rank);
   }
+  /// Refuses attributes and inputs for which the reader has not asked: they would be ignored silently. `op` is the name
+  /// of the operator.
+  [[gnu::cold]] constexpr void refuse_unread(std::string_view op);
   [[gnu::cold]] constexpr int axis_in(std::int64_t axis, int rank) {
     const int found = normalise_axis(axis, rank);
     if (found >= 0) return found;
@@ -168,6 +184,7 @@ class node_reader : public node_maker {
   [[gnu::cold]] constexpr const attribute* typed(std::string_view name, attribute_kind kind);
   [[gnu::cold]] constexpr std::int32_t get(std::size_t i, result<std::int32_t> (graph_reader::*lookup)(std::int32_t)) {
     if (!is_fine() || !has(i)) return ir::none;
+    is_read_[i] = 1;
     const std::int32_t id = taken((graph_.*lookup)(inputs_[i]));
     if (id != failed_value) return id;
     has_failed_ = true;
@@ -180,6 +197,7 @@ class node_reader : public node_maker {
   const reading_steps& steps_;
   array_ref<const std::int32_t> inputs_, outputs_;  // names
   pool<attribute> attributes_;
+  pool<char> is_read_;  // of each input, then of each attribute
   std::int64_t version_;
   bool has_failed_ = false;
 };
@@ -204,7 +222,22 @@ class node_reader : public node_maker {
     }
     attributes_.push_back(made);
   }
+  is_read_.assign(inputs_.size() + attributes_.size(), 0);
   if (!is_valid) refuse(error_code::invalid_file, {"byte ", entry_.message.at, ": no valid attributes"});
+}
+
+[[gnu::cold]] constexpr void node_reader::refuse_unread(std::string_view op) {
+  for (std::size_t i = 0; i < inputs_.size(); ++i)
+    if (has(i) && is_read_[i] == 0 && !has_no_meaning(op, i))
+      not_supported({"input ", i, ": this version of the operator has no such input, or nnrt does not read it"});
+  for (std::size_t i = 0; i < attributes_.size(); ++i) {
+    const attribute& one = attributes_[i];
+    const std::string_view name = one.name_in(file());
+    if (is_read_[inputs_.size() + i] == 0 && !has_no_meaning(op, name, one))
+      not_supported({"attribute ", name, ": this version of the operator has none, or nnrt does not read ",
+                     one.kind == attribute_kind::integer ? "its value " : "it",
+                     one.kind == attribute_kind::integer ? piece(one.integer) : piece("")});
+  }
 }
 
 [[gnu::cold]] constexpr const attribute* node_reader::typed(std::string_view name, attribute_kind kind) {

@@ -62,6 +62,7 @@ struct refusals {
     if (!node.has(i)) node.refuse(error_code::invalid_file, {"input ", i, ": got none, expected a value"});
   const counted_input counted = node.is_fine() ? read_counted(node, row.name) : counted_input();
   if (node.is_fine()) row.read(node);
+  if (node.is_fine()) node.refuse_unread(row.name);
   mark_counted(node, counted);
 }
 
@@ -81,9 +82,13 @@ struct refusals {
     return node.refuse(error_code::invalid_file, {"opset: the file imports no version of ONNX's own operators"});
   if (type == "If" || type == "Loop" || type == "Scan") (void)read_counted(node, type);
   if (!node.is_fine()) return;
-  if (type == "If") return read_if(node);
-  if (type == "Loop") return read_loop(node);
-  if (type == "Scan") return read_scan(node);
+  if (type == "If" || type == "Loop" || type == "Scan") {
+    if (type == "If") read_if(node);
+    else if (type == "Loop") read_loop(node);
+    else read_scan(node);
+    if (node.is_fine()) node.refuse_unread(type);
+    return;
+  }
   if (const operator_row* const row = find_row(operator_table, type)) return read_by_table(node, *row);
   node.not_supported({"nnrt has no such operator"});
 }

@@ -30,7 +30,9 @@ namespace detail {
 
 /// The second operand of operators before opset 7: with broadcast = 1 its axes begin at `axis` of the first one.
 [[gnu::cold]] constexpr std::int32_t aligned(node_reader& node, std::int32_t a, std::int32_t b) {
-  if (node.version() >= 7 || !node.has_attribute("axis")) return b;
+  if (node.version() >= 7) return b;
+  node.ignore_attribute("broadcast");
+  if (!node.has_attribute("axis")) return b;
   pool<std::int64_t> shape;
   for (const std::int64_t extent : node.desc(b).shape) shape.push_back(extent);
   const int axis = node.axis_attribute("axis", 0, node.rank(a));

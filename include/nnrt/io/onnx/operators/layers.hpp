@@ -113,6 +113,7 @@ namespace detail {
   pool<std::int64_t> to = node.integers_attribute("output_shape");
   const bool is_same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
   if (to.empty() && !is_same) return read_pads(node, x, w);
+  node.ignore_attribute("pads");
   const auto count = static_cast<std::size_t>(w.count);
   if (to.size() == count + 2) to = pool<std::int64_t>(std::initializer_list<std::int64_t>{});
   for (std::size_t i = to.size(); i < count && to.size() == i; ++i) {
@@ -236,6 +237,7 @@ namespace detail {
 [[gnu::cold]] constexpr std::int32_t gemm(node_reader& node) {
   const double alpha = double{node.real_attribute("alpha", 1)}, beta = double{node.real_attribute("beta", 1)};
   const bool is_a = node.integer_attribute("transA", 0) != 0, is_b = node.integer_attribute("transB", 0) != 0;
+  if (node.version() < 7) node.ignore_attribute("broadcast");
   std::int32_t a = node.input(0), b = node.weight(1);
   if (node.is_fine() && (node.rank(a) != 2 || node.rank(b) != 2))
     node.refuse(error_code::invalid_file,

@@ -54,6 +54,7 @@ namespace detail {
   if (node.is_fine() && block < 0)
     node.refuse(error_code::invalid_file, {"block_size: got ", block, ", expected at least 0"});
   const bool is_one = node.desc(list).elements() == 1 && block == 0;
+  node.ignore_attribute("axis");
   const int axis = is_one || !node.is_fine() ? 0 : node.axis_attribute("axis", 1, node.rank(x));
   return block == 0 ? along_axis(node, list, x, axis) : along_blocks(node, list, x, axis, block);
 }
@@ -119,7 +120,11 @@ namespace detail {
 [[gnu::cold]] constexpr void read_quantize_linear(node_reader& node) {
   const std::int32_t x = node.input(0);
   if (node.is_widened(2)) return node.not_supported({"input 2: an element type that nnrt widens"});
-  const dtype to = node.has(2) ? node.type(node.input(2)) : detail::output_type(node, u8);
+  const bool has_zero = node.has(2);
+  const dtype of_zero = has_zero ? node.type(node.input(2)) : u8, to = detail::output_type(node, of_zero);
+  if (node.is_fine() && has_zero && to != of_zero)
+    return node.refuse(error_code::invalid_file,
+                       {"output_dtype: got ", name_of(to), " beside a zero point of ", name_of(of_zero)});
   if (node.is_fine() && !types::integer.contains(to)) return node.not_supported({"a result of ", name_of(to)});
   const std::int32_t scale = detail::spread_over(node, 1, x),
                      zero = node.has(2) ? detail::spread_over(node, 2, x) : ir::none;

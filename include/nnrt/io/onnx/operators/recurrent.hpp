@@ -155,10 +155,7 @@ struct recurrence {
 /// Activations, `names` by default in each direction.
 [[gnu::cold]] constexpr void read_gate_functions(node_reader& node, std::initializer_list<std::string_view> names,
                                                  recurrence& made) {
-  pool<std::string_view> wanted;
-  if (const attribute* const given = node.find("activations"); given != nullptr)
-    for (const byte_range place : given->texts_in(node.file()))
-      wanted.push_back(node.file().bytes(place.at, place.size));
+  pool<std::string_view> wanted = node.texts_attribute("activations");
   if (wanted.empty())
     for (int d = 0; d < made.directions; ++d)
       for (const std::string_view name : names) wanted.push_back(name);

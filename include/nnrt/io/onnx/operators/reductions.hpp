@@ -39,8 +39,9 @@ struct reduction {
 [[gnu::cold]] constexpr reduction read_reduction(node_reader& node, std::int32_t x, std::int64_t operand_since) {
   reduction made;
   made.keeps = node.integer_attribute("keepdims", 1) != 0;
+  const bool can_be_identity = node.integer_attribute("noop_with_empty_axes", 0) != 0;
   pool<std::int64_t> axes = listed_axes(node, operand_since, 1);
-  if (axes.empty() && node.integer_attribute("noop_with_empty_axes", 0) != 0) made.is_identity = true;
+  made.is_identity = axes.empty() && can_be_identity;
   const int rank = node.rank(x);
   if (axes.empty())
     for (int i = 0; i < rank; ++i) axes.push_back(i);
@@ -109,6 +110,7 @@ namespace detail {
 [[gnu::cold]] constexpr pool<std::int64_t> softmax_axes(node_reader& node, std::int32_t x) {
   const int rank = node.rank(x);
   pool<std::int64_t> axes;
+  node.ignore_attribute("axis");
   if (rank == 0) return axes;
   const bool is_new = node.version() >= 13;
   const int axis = node.axis_attribute("axis", is_new ? -1 : 1, rank);

@@ -382,6 +382,7 @@ constexpr std::int64_t most_samples_of(array_ref<const double> regions, std::siz
   std::int32_t boxes = node.input(0), scores = node.input(1);
   const std::int64_t format = node.integer_attribute("center_point_box", 0);
   std::int64_t most = node.has_elements(2) ? node.integer(2) : 0;
+  const bool has_share = node.has_elements(3), has_lowest = node.has_elements(4);
   if (!node.is_fine()) return;
   const shape_t is = node.desc(boxes).shape, given = node.desc(scores).shape;
   if (is.rank != 3 || given.rank != 3 || is[2] != 4)
@@ -406,8 +407,7 @@ constexpr std::int64_t most_samples_of(array_ref<const double> regions, std::siz
   ops::non_max_suppression::attrs attrs;
   attrs.max_detections = most, attrs.center_point_box = format == 1;
   const pool<std::int32_t> made = node.add_all<ops::non_max_suppression>(
-      attrs,
-      {boxes, scores, node.has_elements(3) ? node.input(3) : share, node.has_elements(4) ? node.input(4) : lowest});
+      attrs, {boxes, scores, has_share ? node.input(3) : share, has_lowest ? node.input(4) : lowest});
   if (!node.is_fine()) return;
   const std::int32_t rows = detail::cast_to(node, made[0], i64);
   if (!node.is_constant_value(made[2])) {

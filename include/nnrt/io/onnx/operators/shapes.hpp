@@ -120,6 +120,7 @@ namespace detail {
     inputs.push_back(id);
   }
   if (!node.is_fine()) return;
+  node.ignore_attribute("axis");
   if (inputs.empty()) return node.define(0, node.input(0));
   ops::concat::attrs attrs;
   attrs.axis = node.axis_attribute("axis", node.version() < 4 ? 1 : 0, node.rank(inputs[0]));

@@ -71,11 +71,11 @@ struct window_axes {
 /// Reads the pads: explicit ones, or those of auto_pad for an input x [N, C, …].
 [[gnu::cold]] constexpr void read_pads(node_reader& node, const shape_t& x, window_axes& w) {
   const std::string_view mode = node.text_attribute("auto_pad", "NOTSET");
+  const pool<std::int64_t> list = node.integers_attribute("pads");
   const bool is_upper = mode == "SAME_UPPER", is_lower = mode == "SAME_LOWER";
   if (mode == "VALID") return;
   if (mode != "NOTSET" && !mode.empty() && !is_upper && !is_lower)
     return node.refuse(error_code::invalid_file, {"auto_pad: got ", piece::in_quotes(mode)});
-  const pool<std::int64_t> list = node.integers_attribute("pads");
   if (!is_upper && !is_lower) {
     if (list.empty()) return;
     const auto count = static_cast<std::size_t>(w.count);
