@@ -43184,6 +43184,2155 @@ template <class Frozen> struct oversized {
 };
 
 }}}  // namespace nnrt::NNRT_ISA::detail
+// ===== nnrt/exec/idiom_operators.hpp
+// idiom_operators: the operators that replace idioms - of a static graph those that it needs, else all of them.
+// Flow: static_graph.hpp and program.hpp give them to passes::optimise().
+
+// ===== nnrt/passes/optimise.hpp
+// optimise: the passes in their order.
+// Flow: static graphs run it in constant evaluation, compile() at run time; make_plan() follows.
+
+// ===== nnrt/passes/eliminate.hpp
+// eliminate: removes nodes whose results are not used, and nodes that compute the same as an earlier one.
+// Flow: optimise() runs dead-node removal first and last, and merges common nodes in between.
+
+// ===== nnrt/core/hash.hpp
+// hash: a hash of words, and the slot of a hash table.
+// Flow: passes find equal nodes with it, the planner equal descs, builders and readers names.
+
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
+
+/// FNV-1a (Fowler, Noll, Vo), one word at a time.
+inline constexpr std::uint64_t no_hash = 0xcbf29ce484222325U;
+constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) { return (hash ^ word) * 0x100000001b3U; }
+
+/// Slot in a table of 2^bits slots: upper bits of a product (Knuth's multiplicative hashing). FNV's lower bits depend
+/// only on the lower bits of words, which are often 0 in floats.
+constexpr std::size_t slot_of(std::uint64_t hash, int bits) {
+  return static_cast<std::size_t>((hash ^ (hash >> 32)) * 0x9e3779b97f4a7c15U >> (64 - bits));
+}
+
+constexpr std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = no_hash;
+  for (const char c : text) hash = mix(hash, static_cast<unsigned char>(c));
+  return hash;
+}
+
+}}}  // namespace nnrt::NNRT_ISA::detail
+// ===== nnrt/passes/uses.hpp
+// uses: which node makes each value of a graph, and how often it is used; every pass starts from this.
+// Flow: each pass that rewrites nodes computes it anew; compact() drops the nodes that a pass removed.
+
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
+
+/// Producers and uses of all values of a graph.
+struct use_table {
+  pool<std::int32_t> producer;  // index of the node that makes a value; none for inputs, weights, constants, states
+  pool<std::int32_t> uses;      // number of reads by nodes, outputs and states (as next or initial value)
+
+  constexpr explicit use_table(const ir::graph& g) {
+    producer.assign(g.values.size(), ir::none);
+    uses.assign(g.values.size(), 0);
+    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+      for (const std::int32_t id : g.outputs_of(g.nodes[i]))
+        producer[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(i);
+      for (const std::int32_t id : g.inputs_of(g.nodes[i]))
+        if (id != ir::none) ++uses[static_cast<std::size_t>(id)];
+    }
+    for (const ir::output& out : g.outputs) ++uses[static_cast<std::size_t>(out.value)];
+    for (const ir::state& s : g.states) {
+      if (s.next != ir::none) ++uses[static_cast<std::size_t>(s.next)];  // none while the graph is being built
+      if (s.initial != ir::none) ++uses[static_cast<std::size_t>(s.initial)];
+    }
+  }
+  constexpr std::int32_t producer_of(std::int32_t id) const { return producer[static_cast<std::size_t>(id)]; }
+  constexpr std::int32_t uses_of(std::int32_t id) const { return uses[static_cast<std::size_t>(id)]; }
+};
+
+/// Drops the nodes that a pass has marked as removed. It is a mark, not a null operator, because g++ 12 with
+/// -fsanitize=undefined cannot compare pointers to variable templates in constant evaluation.
+constexpr void compact(ir::graph& g) {
+  g.nodes.erase_if([](const ir::node& n) { return n.removed; });
+}
+
+/// Replaces each value id by to_of[id] in operands of nodes, outputs and next values of states.
+constexpr void redirect(ir::graph& g, array_ref<const std::int32_t> to_of) {
+  for (const ir::node& n : g.nodes)
+    for (std::int32_t& id : g.inputs_of(n))
+      if (id != ir::none) id = to_of[static_cast<std::size_t>(id)];
+  for (ir::output& out : g.outputs) out.value = to_of[static_cast<std::size_t>(out.value)];
+  for (ir::state& s : g.states)
+    if (s.next != ir::none) s.next = to_of[static_cast<std::size_t>(s.next)];
+}
+
+/// 0, 1, 2, …: the table with which redirect() changes nothing.
+constexpr pool<std::int32_t> identity_of(const ir::graph& g) {
+  pool<std::int32_t> to;
+  to.reserve(g.values.size());
+  for (std::size_t i = 0; i < g.values.size(); ++i) to.push_back(static_cast<std::int32_t>(i));
+  return to;
+}
+
+namespace detail {
+
+/// The word of a node's fused activation; nullptr if its operator has none.
+constexpr word* activation_word(ir::graph& g, const ir::node& n) {
+  return n.op->fused_word < 0 ? nullptr : &g.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)];
+}
+/// As above, if no activation is fused yet; nullptr if the node can take none.
+constexpr word* free_activation(ir::graph& g, const ir::node& n) {
+  word* const fused = n.removed ? nullptr : activation_word(g, n);
+  return fused != nullptr && *fused == static_cast<word>(activation::none) ? fused : nullptr;
+}
+
+}  // namespace detail
+
+}}}  // namespace nnrt::NNRT_ISA::passes
+
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
+
+/// Removes every node whose outputs are not read. It visits the last nodes first, so that one sweep removes chains.
+/// Like all passes below, it returns false after the deadline and leaves the graph incomplete.
+constexpr bool remove_dead_nodes(ir::graph& g, const deadline_watch& watch = {}) {
+  use_table table(g);
+  for (std::size_t i = g.nodes.size(); i-- > 0;) {
+    if (watch.is_over()) return false;
+    ir::node& n = g.nodes[i];
+    bool needed = false;
+    for (const std::int32_t id : g.outputs_of(n)) needed = needed || table.uses_of(id) > 0;
+    if (needed) continue;
+    for (const std::int32_t id : g.inputs_of(n))
+      if (id != ir::none) --table.uses[static_cast<std::size_t>(id)];
+    g.log.push_back({ir::change::removed, n.label, nullptr, n.name});
+    n.removed = true;
+  }
+  compact(g);
+  return true;
+}
+
+namespace detail {
+
+/// Hash of the operator, its operands, its attributes and the quantisation of its result, which a front end may choose.
+constexpr std::uint64_t hash_of(const ir::graph& g, const ir::node& n) {
+  using nnrt::detail::mix;
+  std::uint64_t hash = mix(nnrt::detail::no_hash, static_cast<std::uint64_t>(n.op->code));
+  for (const std::int32_t id : g.inputs_of(n)) hash = mix(hash, static_cast<std::uint64_t>(id));
+  for (const word w : g.attrs_of(n)) hash = mix(hash, static_cast<std::uint64_t>(w));
+  if (const quantisation& q = g.at(g.outputs_of(n)[0]).desc.quantised)
+    hash = mix(mix(hash, std::bit_cast<std::uint32_t>(q.scale)), static_cast<std::uint64_t>(q.zero_point));
+  return hash;
+}
+
+template <class T> constexpr bool equal(array_ref<const T> a, array_ref<const T> b) {
+  std::size_t same = 0;
+  while (same < a.size() && same < b.size() && a[same] == b[same]) ++same;
+  return same == a.size() && same == b.size();
+}
+
+/// Whether both nodes have results of equal descs. Front ends may choose different quantisations for equal nodes.
+constexpr bool same_results(const ir::graph& g, const ir::node& a, const ir::node& b) {
+  if (a.outputs.count != b.outputs.count) return false;
+  for (std::size_t i = 0; i < g.outputs_of(a).size(); ++i)
+    if (const ir::value &of_a = g.at(g.outputs_of(a)[i]), &of_b = g.at(g.outputs_of(b)[i]);
+        of_a.desc != of_b.desc || of_a.scales != of_b.scales)
+      return false;
+  return true;
+}
+
+constexpr bool same_work(const ir::graph& g, const ir::node& a, const ir::node& b) {
+  return a.op->code == b.op->code && equal(g.inputs_of(a), g.inputs_of(b)) && equal(g.attrs_of(a), g.attrs_of(b)) &&
+         same_results(g, a, b);
+}
+
+}  // namespace detail
+
+/// Of nodes with equal operator, operands and attributes, keeps only the first.
+constexpr bool merge_common_nodes(ir::graph& g, const deadline_watch& watch = {}) {
+  int bits = 4;
+  while (std::size_t{1} << bits < 2 * g.nodes.size()) ++bits;
+  const std::size_t slots = std::size_t{1} << bits;
+  pool<std::int32_t> first_with;  // open addressing: node index or none
+  first_with.assign(slots, ir::none);
+  pool<std::int32_t> to = identity_of(g);
+  bool changed = false;
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    if (watch.is_over()) return false;
+    ir::node& n = g.nodes[i];
+    for (std::int32_t& id : g.inputs_of(n))
+      if (id != ir::none) id = to[static_cast<std::size_t>(id)];
+    std::size_t slot = nnrt::detail::slot_of(detail::hash_of(g, n), bits);
+    while (first_with[slot] != ir::none &&
+           !detail::same_work(g, g.nodes[static_cast<std::size_t>(first_with[slot])], n))
+      slot = (slot + 1) & (slots - 1);
+    if (first_with[slot] == ir::none) {
+      first_with[slot] = static_cast<std::int32_t>(i);
+      continue;
+    }
+    const ir::node& kept = g.nodes[static_cast<std::size_t>(first_with[slot])];
+    for (std::int32_t k = 0; k < n.outputs.count; ++k)
+      to[static_cast<std::size_t>(g.outputs_of(n)[static_cast<std::size_t>(k)])] =
+          g.outputs_of(kept)[static_cast<std::size_t>(k)];
+    g.log.push_back({ir::change::merged, n.label, kept.label, kept.name});
+    n.removed = true;
+    changed = true;
+  }
+  if (!changed) return true;
+  compact(g);
+  redirect(g, to);
+  return true;
+}
+
+}}}  // namespace nnrt::NNRT_ISA::passes
+// ===== nnrt/passes/evaluate.hpp
+// evaluate: computes nodes whose operands are all constants, at planning time.
+// Flow: before folding, so that arithmetic on constants costs nothing at run time; nodes on weights become prepare
+// steps instead.
+
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
+
+/// Larger results remain nodes: they become prepare steps, which run at full speed when an executor is made.
+inline constexpr std::int64_t max_evaluated_elements = 1024;
+
+namespace detail {
+
+/// Copies the elements of a constant into a buffer that references can read.
+constexpr typed_buffer load(const ir::graph& g, const ir::value& constant) {
+  typed_buffer buffer(constant.desc.type, constant.desc.elements());
+  with_element<types::any>(constant.desc.type, [&]<class T>(T) {
+    const array_ref<T> elements = buffer.as<T>();
+    for (std::size_t i = 0; i < elements.size(); ++i)
+      elements[i] = g.element<T>(constant, static_cast<std::int64_t>(i));
+  });
+  return buffer;
+}
+
+/// Makes the value a constant with these elements.
+constexpr void store(ir::graph& g, std::int32_t id, const typed_buffer& buffer) {
+  with_element<types::any>(buffer.type(), [&]<class T>(T) {
+    const std::int32_t made = g.add_constant<T>(g.at(id).desc, buffer.as<T>());
+    g.at(id).is = ir::kind::constant;
+    g.at(id).first_byte = g.at(made).first_byte;
+    g.values.pop_back();
+  });
+}
+
+constexpr bool can_evaluate(const ir::graph& g, const ir::node& n) {
+  for (const std::int32_t id : g.inputs_of(n)) {
+    if (id == ir::none) continue;
+    if (n.op->traits.reads_descs_alone) {
+      if (!g.at(id).desc.shape.is_known()) return false;
+      continue;
+    }
+    const ir::value& v = g.at(id);
+    if (v.is != ir::kind::constant || v.desc.elements() > max_evaluated_elements || v.scales != ir::none) return false;
+  }
+  for (const std::int32_t id : g.outputs_of(n)) {
+    const std::int64_t elements = g.at(id).desc.elements();
+    if (elements < 0 || elements > max_evaluated_elements) return false;
+  }
+  const array_ref<const tensor_desc> out(&g.at(g.outputs_of(n)[0]).desc, 1);
+  return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out) <= max_evaluated_elements;
+}
+
+/// Computes a node. Returns false and changes nothing if the node rejects the constants: then a run reports it.
+constexpr bool evaluate(ir::graph& g, const ir::node& n) {
+  const auto first_output = static_cast<std::size_t>(n.inputs.count),
+             count = first_output + static_cast<std::size_t>(n.outputs.count);
+  typed_buffers buffers(count);
+  pool<tensor_desc> descs;
+  descs.reserve(count);  // no reallocation: views point into it
+  pool<view> in, out;
+  for (std::size_t i = 0; i < first_output; ++i) {
+    const std::int32_t id = g.inputs_of(n)[i];
+    if (id == ir::none) {
+      in.push_back({});
+      continue;
+    }
+    descs.push_back(g.at(id).desc);
+    // not with ?: - g++ 12 destroys the chosen operand twice
+    if (n.op->traits.reads_descs_alone) buffers[i] = typed_buffer(g.at(id).desc.type, 0);
+    else buffers[i] = load(g, g.at(id));
+    in.push_back({&descs.back(), buffers[i].data()});
+  }
+  for (std::size_t i = first_output; i < count; ++i) {
+    descs.push_back(g.at(g.outputs_of(n)[i - first_output]).desc);
+    buffers[i] = typed_buffer(descs.back().type, descs.back().elements());
+    out.push_back({&descs.back(), buffers[i].data()});
+  }
+  if (n.op->reference(g.attrs_of(n), in, out)) return false;
+  for (std::size_t i = first_output; i < count; ++i) store(g, g.outputs_of(n)[i - first_output], buffers[i]);
+  return true;
+}
+
+}  // namespace detail
+
+/// Evaluates every node that reads small constants or only shapes; its outputs become constants. After the deadline it
+/// returns false and leaves the graph incomplete.
+constexpr bool evaluate_constants(ir::graph& g, const deadline_watch& watch = {}) {
+  bool changed = false;
+  for (ir::node& n : g.nodes) {
+    if (watch.is_over()) return false;
+    if (!detail::can_evaluate(g, n) || !detail::evaluate(g, n)) continue;
+    g.log.push_back({ir::change::evaluated, n.label, nullptr, n.name});
+    n.removed = true;
+    changed = true;
+  }
+  if (changed) compact(g);
+  return true;
+}
+
+}}}  // namespace nnrt::NNRT_ISA::passes
+// ===== nnrt/passes/fold.hpp
+// fold: moves batch_norm, scale, bias_add and arithmetic with known numbers into the weights of a layer, as prepare
+// nodes.
+// Flow: after constants are evaluated, before activations are fused; prepare nodes run once, when an executor is made.
+
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
+
+/// For each value whether it is known before the network runs: constants, weights, and results that depend only on
+/// these.
+constexpr pool<char> known_values(const ir::graph& g) {
+  pool<char> known;
+  known.reserve(g.values.size());
+  for (const ir::value& v : g.values) known.push_back(v.is == ir::kind::constant || v.is == ir::kind::weight ? 1 : 0);
+  for (const ir::node& n : g.nodes) {
+    char all = 1;
+    for (const std::int32_t id : g.inputs_of(n))
+      if (id != ir::none && known[static_cast<std::size_t>(id)] == 0) all = 0;
+    for (const std::int32_t id : g.outputs_of(n)) known[static_cast<std::size_t>(id)] = all;
+  }
+  return known;
+}
+
+namespace detail {
+
+/// A node as y = fused((x - mean) * s + offset + addend), s = scale / sqrt(variance + epsilon) or 1 / scale; operands
+/// that it lacks are none.
+struct affine_map {
+  std::int32_t x = ir::none, scale = ir::none, offset = ir::none, mean = ir::none, variance = ir::none,
+               addend = ir::none;
+  ops::fold_affine::attrs attrs;
+
+  constexpr bool is_sum() const { return scale == ir::none && mean == ir::none; }
+  constexpr bool is_factor() const { return scale != ir::none && offset == ir::none; }
+};
+
+/// The state of one run of fold_into_weights.
+struct folding {
+  ir::graph& g;
+  use_table table;
+  pool<char> known;
+  pool<ir::node> prepared;  // the new nodes, in execution order
+
+  constexpr explicit folding(ir::graph& graph) : g(graph), table(graph), known(known_values(graph)) {}
+
+  constexpr bool is_known(std::int32_t id) const { return id == ir::none || known[static_cast<std::size_t>(id)] != 0; }
+
+  /// What the node computes; x is none if that is no affine map. Of add to div, x is the operand that is not known.
+  constexpr affine_map map_of(const ir::node& n) const {
+    const array_ref<const std::int32_t> in = g.inputs_of(n);
+    affine_map map;
+    const auto arithmetic = [&](std::int32_t affine_map::*parameter, bool commutes) {
+      const std::size_t of_x = commutes && is_known(in[0]) ? 1 : 0;
+      map.x = in[of_x], map.*parameter = in[1 - of_x];
+    };
+    switch (n.op->traits.computes) {
+      case meaning::batch_norm:
+        map.x = in[0], map.scale = in[1], map.offset = in[2], map.mean = in[3], map.variance = in[4];
+        map.attrs.epsilon = std::bit_cast<float>(static_cast<std::int32_t>(g.attrs_of(n)[0]));
+        break;
+      case meaning::scale: map.x = in[0], map.scale = in[1], map.offset = in[2]; break;
+      case meaning::bias_add: map.x = in[0], map.addend = in[1]; break;
+      case meaning::add: arithmetic(&affine_map::addend, true); break;
+      case meaning::sub: arithmetic(&affine_map::mean, false); break;
+      case meaning::mul: arithmetic(&affine_map::scale, true); break;
+      case meaning::div: arithmetic(&affine_map::scale, false), map.attrs.divided = true; break;
+      case meaning::other:
+      case meaning::relu:
+      case meaning::relu6: break;
+    }
+    return map;
+  }
+  /// Whether the map has known operands, one element for each index of the last axis or one for all.
+  constexpr bool is_channelwise(const ir::node& n, const affine_map& map) const {
+    const tensor_desc &x = g.at(map.x).desc, &y = g.at(g.outputs_of(n)[0]).desc;
+    if (is_known(map.x) || !types::floating.contains(x.type) || x.type != y.type || x.shape != y.shape) return false;
+    const bool is_aligned = n.op->traits.computes == meaning::scale;  // at an axis; others are at the last one
+    const int first = is_aligned ? normalise_axis(g.attrs_of(n)[0], x.rank()) : 0;
+    for (const std::int32_t id : g.inputs_of(n)) {
+      if (id == map.x) continue;
+      const tensor_desc& given = g.at(id).desc;
+      if (!is_known(id) || given.type != x.type || given.rank() > x.rank()) return false;
+      if (given.elements() == 1) continue;
+      const bool ends_at_channels = !is_aligned || first + given.rank() == x.rank();
+      if (!ends_at_channels || given.elements() < 0 || given.elements() != x.shape[-1] ||
+          given.shape[-1] != x.shape[-1])
+        return false;
+    }
+    return true;
+  }
+
+  /// The node that makes x for this reader alone, or nullptr.
+  constexpr ir::node* maker_of(std::int32_t x) {
+    if (table.producer_of(x) == ir::none || table.uses_of(x) != 1) return nullptr;
+    ir::node& n = g.nodes[static_cast<std::size_t>(table.producer_of(x))];
+    return n.removed ? nullptr : &n;
+  }
+  constexpr bool has_known_weight(const ir::node& layer) const {
+    if (layer.op->traits.weights == weights_role::none) return false;
+    const std::int32_t x = g.inputs_of(layer)[0], weight = g.inputs_of(layer)[1];
+    return is_known(weight) && g.at(weight).desc.type == g.at(x).desc.type;
+  }
+  constexpr std::int32_t bias_of(const ir::node& layer) const {
+    return layer.inputs.count > 2 ? g.inputs_of(layer)[2] : ir::none;
+  }
+  /// The layer into which a node with this map can be folded, or nullptr.
+  constexpr ir::node* layer_before(const affine_map& map) {
+    ir::node* const layer = maker_of(map.x);
+    if (layer == nullptr || !has_known_weight(*layer) || !is_known(bias_of(*layer))) return nullptr;
+    return free_activation(g, *layer) != nullptr ? layer : nullptr;
+  }
+
+  constexpr std::int32_t add_known(const tensor_desc& desc) {
+    known.push_back(1);
+    table.uses.push_back(1);
+    table.producer.push_back(ir::none);
+    return g.add_value({desc, ir::kind::result, {}, 0, ir::none});
+  }
+  /// Adds a prepare node that computes the weights of `layer` combined with a map. `by` is the operator that has it.
+  constexpr ir::node& add_prepared(const ir::node& layer, const affine_map& map, std::int32_t bias,
+                                   const operator_info& by) {
+    const tensor_desc kernel = g.at(g.inputs_of(layer)[1]).desc;
+    const std::int32_t operands[] = {g.inputs_of(layer)[1], bias,      map.scale, map.offset, map.mean,
+                                     map.variance,          map.addend};
+    const std::int64_t channels = kernel.shape[normalise_axis(map.attrs.axis, kernel.rank())];
+    const std::int32_t results[] = {add_known(kernel), add_known(tensor_desc{kernel.type, {channels}})};
+    pool<word> words;
+    pack(map.attrs, words);
+    prepared.push_back(
+        {&by, by.label, g.add_words(words), g.add_operands(operands), g.add_operands(results), layer.name});
+    return prepared.back();
+  }
+
+  /// Gives the layer new weights, and the result and activation of `n`.
+  constexpr void replace(ir::node& layer, ir::node& n, std::int32_t weight, std::int32_t bias) {
+    const std::int32_t operands[] = {g.inputs_of(layer)[0], weight, bias};
+    layer.inputs = g.add_operands(operands);
+    const std::int32_t y = g.outputs_of(n)[0];
+    g.operands[static_cast<std::size_t>(layer.outputs.first)] = y;
+    if (const word* const fused = activation_word(g, n)) *activation_word(g, layer) = *fused;
+    table.producer[static_cast<std::size_t>(y)] = static_cast<std::int32_t>(&layer - g.nodes.data());
+    g.log.push_back({ir::change::folded, n.label, layer.label, layer.name});
+    n.removed = true;
+  }
+  /// Folds a node into the layer before it, if there is one that can take it.
+  constexpr void fold_into_layer_before(ir::node& n) {
+    const affine_map map = map_of(n);
+    if (map.x == ir::none || !is_channelwise(n, map)) return;
+    ir::node* const layer = layer_before(map);
+    if (layer == nullptr) return;
+    const std::int32_t weight = g.inputs_of(*layer)[1], bias = bias_of(*layer);
+    if (map.is_sum() && bias == ir::none && g.at(map.addend).desc.elements() == g.at(weight).desc.shape[0])
+      return replace(*layer, n, weight, map.addend);
+    const ir::node& made = add_prepared(*layer, map, bias, *n.op->folded_as);
+    replace(*layer, n, g.outputs_of(made)[0], g.outputs_of(made)[1]);
+  }
+
+  /// The axis of the weight along which the channels of x lie; no axis of it: there is none.
+  constexpr std::int64_t input_axis(const ir::node& layer, const affine_map& map) const {
+    const shape_t &x = g.at(map.x).desc.shape, &kernel = g.at(g.inputs_of(layer)[1]).desc.shape;
+    if (g.at(map.scale).desc.elements() == 1) return 0;
+    if (layer.op->traits.weights == weights_role::depthwise_conv2d) return kernel[0] == x[-1] ? 0 : kernel.rank;
+    return kernel[-1] == x[-1] ? kernel.rank - 1 : kernel.rank;
+  }
+  /// Folds a factor that is applied to the input of a layer. Padding remains 0.
+  constexpr void fold_factor_before(ir::node& layer) {
+    ir::node* const n = maker_of(g.inputs_of(layer)[0]);
+    if (n == nullptr || n->op->folded_as == nullptr || !has_known_weight(layer)) return;
+    affine_map map = map_of(*n);
+    const word* const fused = activation_word(g, *n);
+    if (!map.is_factor() || (fused != nullptr && *fused != static_cast<word>(activation::none))) return;
+    map.attrs.axis = input_axis(layer, map);
+    if (map.attrs.axis == g.at(g.inputs_of(layer)[1]).desc.rank() || !is_channelwise(*n, map)) return;
+    const ir::node& made = add_prepared(layer, map, ir::none, *n->op->folded_as);
+    pool<std::int32_t> operands;
+    operands.insert(g.inputs_of(layer).begin(), g.inputs_of(layer).end());
+    operands[0] = map.x, operands[1] = g.outputs_of(made)[0];
+    layer.inputs = g.add_operands(operands);
+    g.log.push_back({ir::change::folded, n->label, layer.label, layer.name});
+    n->removed = true;
+  }
+};
+
+/// Orders the nodes: those on known values first, then the new ones, then the rest. So each value is made before it is
+/// read.
+constexpr void insert_prepared(ir::graph& g, const folding& state) {
+  pool<ir::node> ordered;
+  ordered.reserve(g.nodes.size() + state.prepared.size());
+  const auto is_prepared = [&](const ir::node& n) {
+    return state.known[static_cast<std::size_t>(g.outputs_of(n)[0])] != 0;
+  };
+  for (const ir::node& n : g.nodes)
+    if (!n.removed && is_prepared(n)) ordered.push_back(n);
+  ordered.insert(state.prepared.begin(), state.prepared.end());
+  for (const ir::node& n : g.nodes)
+    if (!n.removed && !is_prepared(n)) ordered.push_back(n);
+  g.nodes = static_cast<pool<ir::node>&&>(ordered);
+}
+
+}  // namespace detail
+
+/// Folds affine maps of the channels into the known weights of a convolution or dense layer: batch_norm, scale,
+/// bias_add and arithmetic with known operands after the layer, and factors before it. After the deadline it returns
+/// false and leaves the graph incomplete.
+constexpr bool fold_into_weights(ir::graph& g, const deadline_watch& watch = {}) {
+  bool has_candidates = false;
+  for (const ir::node& n : g.nodes) has_candidates = has_candidates || n.op->folded_as != nullptr;
+  if (!has_candidates) return !watch.is_over();
+  detail::folding state(g);
+  const std::size_t events = g.log.size();
+  for (ir::node& n : g.nodes) {
+    if (watch.is_over()) return false;
+    if (n.op->folded_as != nullptr) state.fold_into_layer_before(n);
+    if (n.op->traits.weights != weights_role::none) state.fold_factor_before(n);
+  }
+  if (g.log.size() != events) detail::insert_prepared(g, state);
+  return true;
+}
+
+}}}  // namespace nnrt::NNRT_ISA::passes
+// ===== nnrt/passes/fuse.hpp
+// fuse: lets a node apply the activation that follows it.
+// Flow: after folding, when an activation directly follows its layer.
+
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
+
+namespace detail {
+
+constexpr activation activation_of(const ir::node& n) {
+  if (n.op->traits.computes == meaning::relu) return activation::relu;
+  return n.op->traits.computes == meaning::relu6 ? activation::relu6 : activation::none;
+}
+
+}  // namespace detail
+
+/// Fuses relu and relu6 into the node that makes their operand, if nothing else reads that operand and the node can
+/// apply them. After the deadline it returns false and leaves the graph incomplete.
+constexpr bool fuse_activations(ir::graph& g, const deadline_watch& watch = {}) {
+  const use_table table(g);
+  bool changed = false;
+  for (ir::node& n : g.nodes) {
+    if (watch.is_over()) return false;
+    const activation wanted = detail::activation_of(n);
+    if (wanted == activation::none) continue;
+    const std::int32_t x = g.inputs_of(n)[0], y = g.outputs_of(n)[0];
+    if (table.producer_of(x) == ir::none || table.uses_of(x) != 1 || g.at(x).desc != g.at(y).desc) continue;
+    ir::node& layer = g.nodes[static_cast<std::size_t>(table.producer_of(x))];
+    word* const fused = detail::free_activation(g, layer);
+    if (fused == nullptr || layer.outputs.count != 1) continue;
+    *fused = static_cast<word>(wanted);
+    g.operands[static_cast<std::size_t>(layer.outputs.first)] = y;
+    g.log.push_back({ir::change::fused, n.label, layer.label, layer.name});
+    n.removed = true;
+    changed = true;
+  }
+  if (changed) compact(g);
+  return true;
+}
+
+}}}  // namespace nnrt::NNRT_ISA::passes
+// ===== nnrt/passes/idioms.hpp
+// idioms: replaces what exporters write as several nodes by the operator that computes the same.
+// Flow: optimise() runs it before transposes are moved and after; idiom_table.hpp has the
+// patterns.
+
+// ===== nnrt/passes/idiom_matcher.hpp
+// idiom_matcher: matches formulas and rearrangements of axes against the nodes of a graph.
+// Flow: idioms.hpp tries each row of idiom_table.hpp with it.
+
+// ===== nnrt/passes/idiom_table.hpp
+// idiom_table: what exporters write as several nodes, and the operator that computes the same.
+// Flow: idioms.hpp searches a graph for the rows of this table.
+
+// ===== nnrt/passes/idiom_pattern.hpp
+// idiom_pattern: expressions of operators to search for in a graph, written as formulas.
+// Flow: idiom_table.hpp writes them; idioms.hpp matches them against the nodes that make a value.
+
+namespace nnrt { inline namespace NNRT_ISA { namespace passes { namespace detail {
+
+/// How the value of a term is made.
+enum class term_kind {
+  capture,     // any value; at its second place the same one
+  product,     // a number times factors, in any order and grouping of mul, div, neg, square, pow and reciprocal
+  sum,         // a number plus addends, in any order and grouping of add and sub
+  inverse,     // a factor 1 / operand
+  function,    // an operator of one operand, with the attributes that it has by default
+  difference,  // an operator of two operands in their order
+  reduction,   // along the axes of all reductions of the pattern, which remain with extent 1
+  clamp,       // to [number, most]: clip, relu6, or a fused relu6
+  at_least,    // the maximum of the operand and a captured number
+};
+
+/// One term of a pattern. Operands are indices of earlier terms; captures are the last ones.
+struct term {
+  static constexpr int max_operands = 4;
+  term_kind is = term_kind::capture;
+  op_code code{};
+  double number = 0, most = 0;
+  bool is_number_captured = false;  // any number fits
+  int capture = 0;
+  int operands[max_operands] = {};
+  int count = 0;
+};
+
+/// An expression; the last term is its root.
+struct pattern {
+  static constexpr int max_terms = 32;
+  term terms[max_terms];
+  int count = 0;
+
+  constexpr const term& root() const { return terms[count - 1]; }
+  /// Appends the terms of another pattern and returns the index of its root.
+  constexpr int append(const pattern& other) {
+    const int first = count;
+    for (int i = 0; i < other.count; ++i) {
+      term t = other.terms[i];
+      for (int k = 0; k < t.count; ++k) t.operands[k] += first;
+      terms[count++] = t;
+    }
+    return count - 1;
+  }
+};
+
+/// Patterns as formulas: `x * sigmoid(x)`.
+namespace formula {
+
+constexpr pattern capture(int index) {
+  pattern p;
+  p.terms[p.count].capture = index;
+  ++p.count;
+  return p;
+}
+inline constexpr pattern x = capture(0), gamma = capture(1), beta = capture(2);
+inline constexpr int captures = 3;
+
+/// A number that the pattern captures: epsilon, or a factor.
+struct any_number_t {};
+inline constexpr any_number_t any_number{};
+
+constexpr pattern of_operands(const term& root, std::initializer_list<const pattern*> operands) {
+  pattern p;
+  term t = root;
+  for (const pattern* operand : operands) t.operands[t.count++] = p.append(*operand);
+  p.terms[p.count++] = t;
+  return p;
+}
+constexpr pattern function(op_code code, const pattern& a) {
+  return of_operands({.is = term_kind::function, .code = code}, {&a});
+}
+constexpr pattern erf(const pattern& a) { return function(ops::erf::code, a); }
+constexpr pattern exp(const pattern& a) { return function(ops::exp::code, a); }
+constexpr pattern tanh(const pattern& a) { return function(ops::tanh::code, a); }
+constexpr pattern sqrt(const pattern& a) { return function(ops::sqrt::code, a); }
+constexpr pattern sigmoid(const pattern& a) { return function(ops::sigmoid::code, a); }
+constexpr pattern hard_sigmoid(const pattern& a) { return function(ops::hard_sigmoid::code, a); }
+constexpr pattern softmax(const pattern& a) { return function(ops::softmax::code, a); }
+
+constexpr pattern reduction(op_code code, const pattern& a) {
+  return of_operands({.is = term_kind::reduction, .code = code}, {&a});
+}
+constexpr pattern mean(const pattern& a) { return reduction(ops::reduce_mean::code, a); }
+constexpr pattern total(const pattern& a) { return reduction(ops::reduce_sum::code, a); }
+constexpr pattern largest(const pattern& a) { return reduction(ops::reduce_max::code, a); }
+constexpr pattern l2(const pattern& a) { return reduction(ops::reduce_l2::code, a); }
+
+constexpr pattern clamp(const pattern& a, double least, double most) {
+  return of_operands({.is = term_kind::clamp, .number = least, .most = most}, {&a});
+}
+constexpr pattern at_least(any_number_t, const pattern& a) {
+  return of_operands({.is = term_kind::at_least, .is_number_captured = true}, {&a});
+}
+constexpr pattern operator-(const pattern& a, const pattern& b) {
+  return of_operands({.is = term_kind::difference, .code = ops::sub::code}, {&a, &b});
+}
+constexpr pattern squared_difference(const pattern& a, const pattern& b) {
+  return of_operands({.is = term_kind::difference, .code = ops::squared_difference::code}, {&a, &b});
+}
+
+/// A product or sum of two patterns. A pattern of that kind is dissolved: its operands are taken instead.
+constexpr pattern joined(term_kind kind, const pattern& a, const pattern& b) {
+  pattern p;
+  term t{.is = kind, .number = kind == term_kind::product ? 1.0 : 0.0};
+  for (const pattern* part : {&a, &b}) {
+    const int root = p.append(*part);
+    if (part->root().is != kind) {
+      t.operands[t.count++] = root;
+      continue;
+    }
+    --p.count;  // the root of the part is dissolved
+    const term& dissolved = p.terms[p.count];
+    if (kind == term_kind::product) t.number *= dissolved.number;
+    else t.number += dissolved.number;
+    t.is_number_captured = t.is_number_captured || dissolved.is_number_captured;
+    for (int i = 0; i < dissolved.count; ++i) t.operands[t.count++] = dissolved.operands[i];
+  }
+  // captures last: they fit any value
+  int sorted[term::max_operands] = {}, count = 0;
+  for (const bool is_capture : {false, true})
+    for (int i = 0; i < t.count; ++i)
+      if ((p.terms[t.operands[i]].is == term_kind::capture) == is_capture) sorted[count++] = t.operands[i];
+  for (int i = 0; i < t.count; ++i) t.operands[i] = sorted[i];
+  p.terms[p.count++] = t;
+  return p;
+}
+constexpr pattern operator*(const pattern& a, const pattern& b) { return joined(term_kind::product, a, b); }
+constexpr pattern operator+(const pattern& a, const pattern& b) { return joined(term_kind::sum, a, b); }
+constexpr pattern operator/(const pattern& a, const pattern& b) {
+  return a * of_operands({.is = term_kind::inverse}, {&b});
+}
+constexpr pattern with_number(term_kind kind, const pattern& a, double number, bool is_captured = false) {
+  pattern p;
+  if (a.root().is == kind) p = a;
+  else p = of_operands({.is = kind, .number = kind == term_kind::product ? 1.0 : 0.0}, {&a});
+  term& t = p.terms[p.count - 1];
+  if (kind == term_kind::product) t.number *= number;
+  else t.number += number;
+  t.is_number_captured = is_captured;
+  return p;
+}
+constexpr pattern operator*(const pattern& a, double number) { return with_number(term_kind::product, a, number); }
+constexpr pattern operator+(const pattern& a, double number) { return with_number(term_kind::sum, a, number); }
+constexpr pattern operator*(const pattern& a, any_number_t) { return with_number(term_kind::product, a, 1, true); }
+constexpr pattern operator+(const pattern& a, any_number_t) { return with_number(term_kind::sum, a, 0, true); }
+constexpr pattern square(const pattern& a) { return a * a; }
+constexpr pattern inverse(const pattern& a) {
+  return with_number(term_kind::product, of_operands({.is = term_kind::inverse}, {&a}), 1);
+}
+
+}  // namespace formula
+
+}}}}  // namespace nnrt::NNRT_ISA::passes::detail
+
+namespace nnrt { inline namespace NNRT_ISA { namespace passes { namespace detail {
+
+/// Extents of the axes of a rearrangement, by letter.
+struct letter_extents {
+  std::int64_t of[26] = {};
+  constexpr std::int64_t operator[](char letter) const { return of[letter - 'a']; }
+};
+
+/// What a pattern captured.
+struct captured_values {
+  std::int32_t values[formula::captures] = {ir::none, ir::none, ir::none};
+  double number = 0;      // of any_number
+  ops::chosen_axes axes;  // of reductions, ascending
+  bool has_axes = false;
+  letter_extents extents;
+};
+
+/// Attributes and operands of the node that replaces a match.
+struct idiom_result {
+  pool<word> words;
+  pool<std::int32_t> operands;
+};
+
+/// Sets the result of a match whose last node is `root`; may add constants to the graph. Returns false where the
+/// operator computes something else.
+using write_result = bool (*)(idiom_result& made, ir::graph& g, const ir::node& root, const captured_values& found);
+
+/// A row of the table: a formula, or a reshape, transpose and reshape.
+///
+/// A rearrangement has a letter for each axis of the reshaped tensor; axes in parentheses are one axis before (`from`)
+/// or after (`to`): "n(ijc)hw" to "nc(hi)(wj)".
+struct idiom {
+  op_code result{};
+  const pattern* written = nullptr;  // nullptr: a rearrangement
+  write_result write = nullptr;
+  std::string_view from = {}, to = {};
+  bool is_channels_second = false;  // the operator needs its channels last: transposes surround it
+};
+
+namespace idioms {
+
+template <class Attrs> constexpr void set(idiom_result& made, const Attrs& attrs, std::int32_t x) {
+  pack(attrs, made.words);
+  made.operands.push_back(x);
+}
+/// An operator on x with default attributes.
+template <class Op> constexpr bool of_x(idiom_result& made, ir::graph&, const ir::node&, const captured_values& found) {
+  set(made, typename Op::attrs(), found.values[0]);
+  return true;
+}
+template <bool Approximate>
+constexpr bool write_gelu(idiom_result& made, ir::graph&, const ir::node&, const captured_values& found) {
+  ops::gelu::attrs attrs;
+  attrs.approximate = Approximate;
+  set(made, attrs, found.values[0]);
+  return true;
+}
+
+/// Largest number of elements of gamma or beta that is added as a constant.
+inline constexpr std::int64_t max_filled = 4096;
+
+constexpr std::int32_t filled(ir::graph& g, const tensor_desc& desc, double number) {
+  std::int32_t id = ir::none;
+  with_element<types::floating>(desc.type, [&]<class T>(T) {
+    pool<T> elements;
+    elements.assign(static_cast<std::size_t>(desc.elements()), math::convert<T>(number));
+    id = g.add_constant<T>(desc, elements);
+  });
+  return id;
+}
+/// Over the last axes, which gamma and beta have; those that were not captured are ones and zeros.
+constexpr bool write_layer_norm(idiom_result& made, ir::graph& g, const ir::node&, const captured_values& found) {
+  const tensor_desc x = g.at(found.values[0]).desc;
+  const int first = x.rank() - found.axes.count;
+  shape_t block;
+  for (int i = 0; i < found.axes.count; ++i) {
+    if (found.axes.items[i] != first + i) return false;
+    block.push_back(x.shape[first + i]);
+  }
+  ops::layer_norm::attrs attrs;
+  attrs.begin_norm_axis = first, attrs.begin_param_axis = first, attrs.epsilon = static_cast<float>(found.number);
+  set(made, attrs, found.values[0]);
+  for (int i = 1; i < formula::captures; ++i) {
+    const tensor_desc desc{x.type, block};
+    std::int32_t id = found.values[i];
+    if (id == ir::none && (desc.elements() < 0 || desc.elements() > max_filled)) return false;
+    if (id == ir::none) id = filled(g, desc, i == 1 ? 1 : 0);
+    else if (g.at(id).desc.shape != block) return false;  // that of another sum or product
+    made.operands.push_back(id);
+  }
+  return true;
+}
+constexpr bool write_softmax(idiom_result& made, ir::graph&, const ir::node&, const captured_values& found) {
+  ops::softmax::attrs attrs;
+  for (int i = 0; i < found.axes.count; ++i) attrs.axis.push_back(found.axes.items[i]);
+  set(made, attrs, found.values[0]);
+  return true;
+}
+/// The softmax of the root, whose first attribute is beta.
+constexpr bool write_scaled_softmax(idiom_result& made, ir::graph& g, const ir::node& root,
+                                    const captured_values& found) {
+  const array_ref<const word> words = static_cast<const ir::graph&>(g).attrs_of(root);
+  const float beta = std::bit_cast<float>(static_cast<std::int32_t>(words[0]));
+  const double scaled = double{beta} * found.number;
+  if (!(scaled >= double{std::numeric_limits<float>::min()} && scaled <= double{std::numeric_limits<float>::max()}))
+    return false;
+  made.words.insert(words.begin(), words.end());
+  made.words[0] = std::bit_cast<std::int32_t>(static_cast<float>(scaled));
+  made.operands.push_back(found.values[0]);
+  return true;
+}
+/// epsilon is the smallest sum of squares, or its root.
+template <bool IsRoot>
+constexpr bool write_l2_normalize(idiom_result& made, ir::graph&, const ir::node&, const captured_values& found) {
+  const double epsilon = IsRoot ? found.number * found.number : found.number;
+  if (!(found.number > 0 && epsilon >= double{std::numeric_limits<float>::min()} && epsilon < 1)) return false;
+  ops::l2_normalize::attrs attrs;
+  attrs.epsilon = static_cast<float>(epsilon);
+  for (int i = 0; i < found.axes.count; ++i) attrs.axis.push_back(found.axes.items[i]);
+  set(made, attrs, found.values[0]);
+  return true;
+}
+template <bool Crd>
+constexpr bool write_depth_to_space(idiom_result& made, ir::graph&, const ir::node&, const captured_values& found) {
+  ops::depth_to_space::attrs attrs;
+  attrs.block_size = found.extents['i'], attrs.crd = Crd;
+  set(made, attrs, found.values[0]);
+  return found.extents['i'] == found.extents['j'];
+}
+constexpr bool write_space_to_depth(idiom_result& made, ir::graph&, const ir::node&, const captured_values& found) {
+  ops::space_to_depth::attrs attrs;
+  attrs.block_size = found.extents['i'];
+  set(made, attrs, found.values[0]);
+  return found.extents['i'] == found.extents['j'];
+}
+/// Channel k * groups + j is channel j * (channels of a group) + k of x.
+constexpr bool write_shuffle(idiom_result& made, ir::graph& g, const ir::node&, const captured_values& found) {
+  const std::int64_t groups = found.extents['g'], channels = found.extents['c'];
+  if (nnrt::detail::saturated_product(groups, channels) > max_filled) return false;
+  pool<std::int64_t> from;
+  for (std::int64_t k = 0; k < channels; ++k)
+    for (std::int64_t j = 0; j < groups; ++j) from.push_back(j * channels + k);
+  const std::int64_t axis[] = {1};
+  set(made, ops::gather::attrs(), found.values[0]);
+  made.operands.push_back(g.add_constant<std::int64_t>({i64, {groups * channels}}, from));
+  made.operands.push_back(g.add_constant<std::int64_t>({i64, {1}}, axis));
+  return true;
+}
+
+}  // namespace idioms
+
+namespace formula {
+
+inline constexpr double root_of_half = 0.70710678118654752440, root_of_2_over_pi = 0.79788456080286535588;
+
+inline constexpr pattern normal = x * (erf(x * root_of_half) + 1) * 0.5;
+inline constexpr pattern cubic = (x + x * x * x * 0.044715) * root_of_2_over_pi;
+inline constexpr pattern cubic_factored = x * (x * x * 0.044715 + 1) * root_of_2_over_pi;
+inline constexpr pattern approximate = x * (tanh(cubic) + 1) * 0.5;
+inline constexpr pattern approximate_factored = x * (tanh(cubic_factored) + 1) * 0.5;
+
+inline constexpr pattern logistic = inverse(exp(x * -1.0) + 1);
+inline constexpr pattern product_with_sigmoid = x * sigmoid(x);
+inline constexpr pattern over_exponential = x / (exp(x * -1.0) + 1);
+
+inline constexpr pattern hard_6 = clamp(x + 3, 0, 6) * (1.0 / 6);
+inline constexpr pattern hard_1 = clamp(x * (1.0 / 6) + 0.5, 0, 1);
+inline constexpr pattern product_with_hard_6 = x * clamp(x + 3, 0, 6) * (1.0 / 6);
+inline constexpr pattern product_with_hard_1 = x * clamp(x * (1.0 / 6) + 0.5, 0, 1);
+inline constexpr pattern product_with_hard_sigmoid = x * hard_sigmoid(x);
+
+inline constexpr pattern centred = x - mean(x);
+inline constexpr pattern deviation = sqrt(mean(square(centred)) + any_number);
+inline constexpr pattern deviation_by_difference = sqrt(mean(squared_difference(x, mean(x))) + any_number);
+inline constexpr pattern norm = centred / deviation;
+inline constexpr pattern norm_gamma = gamma * centred / deviation;
+inline constexpr pattern norm_gamma_beta = gamma * centred / deviation + beta;
+inline constexpr pattern norm_by_difference = centred / deviation_by_difference;
+inline constexpr pattern norm_gamma_by_difference = gamma * centred / deviation_by_difference;
+inline constexpr pattern norm_gamma_beta_by_difference = gamma * centred / deviation_by_difference + beta;
+/// x * s + (beta - mean * s) with s = gamma / deviation, as Keras writes it.
+inline constexpr pattern norm_as_map =
+    x * gamma / deviation_by_difference + (beta - mean(x) * gamma / deviation_by_difference);
+
+inline constexpr pattern shares = exp(x) / total(exp(x));
+inline constexpr pattern shares_below_largest = exp(x - largest(x)) / total(exp(x - largest(x)));
+inline constexpr pattern scaled_softmax = softmax(x * any_number);
+
+inline constexpr pattern over_l2 = x / at_least(any_number, l2(x));
+inline constexpr pattern over_root_of_squares = x / at_least(any_number, sqrt(total(square(x))));
+inline constexpr pattern over_limited_squares = x / sqrt(at_least(any_number, total(square(x))));
+
+}  // namespace formula
+
+/// Every idiom; of those with a common root the largest comes first.
+inline constexpr idiom idiom_table[] = {
+    {ops::gelu::code, &formula::normal, &idioms::write_gelu<false>},
+    {ops::gelu::code, &formula::approximate, &idioms::write_gelu<true>},
+    {ops::gelu::code, &formula::approximate_factored, &idioms::write_gelu<true>},
+    {ops::hswish::code, &formula::product_with_hard_6, &idioms::of_x<ops::hswish>},
+    {ops::hswish::code, &formula::product_with_hard_1, &idioms::of_x<ops::hswish>},
+    {ops::hswish::code, &formula::product_with_hard_sigmoid, &idioms::of_x<ops::hswish>},
+    {ops::hard_sigmoid::code, &formula::hard_6, &idioms::of_x<ops::hard_sigmoid>},
+    {ops::hard_sigmoid::code, &formula::hard_1, &idioms::of_x<ops::hard_sigmoid>},
+    {ops::swish::code, &formula::product_with_sigmoid, &idioms::of_x<ops::swish>},
+    {ops::swish::code, &formula::over_exponential, &idioms::of_x<ops::swish>},
+    {ops::sigmoid::code, &formula::logistic, &idioms::of_x<ops::sigmoid>},
+    {ops::layer_norm::code, &formula::norm_as_map, &idioms::write_layer_norm},
+    {ops::layer_norm::code, &formula::norm_gamma_beta, &idioms::write_layer_norm},
+    {ops::layer_norm::code, &formula::norm_gamma_beta_by_difference, &idioms::write_layer_norm},
+    {ops::layer_norm::code, &formula::norm_gamma, &idioms::write_layer_norm},
+    {ops::layer_norm::code, &formula::norm_gamma_by_difference, &idioms::write_layer_norm},
+    {ops::layer_norm::code, &formula::norm, &idioms::write_layer_norm},
+    {ops::layer_norm::code, &formula::norm_by_difference, &idioms::write_layer_norm},
+    {ops::softmax::code, &formula::shares_below_largest, &idioms::write_softmax},
+    {ops::softmax::code, &formula::shares, &idioms::write_softmax},
+    {ops::softmax::code, &formula::scaled_softmax, &idioms::write_scaled_softmax},
+    {ops::l2_normalize::code, &formula::over_l2, &idioms::write_l2_normalize<true>},
+    {ops::l2_normalize::code, &formula::over_root_of_squares, &idioms::write_l2_normalize<true>},
+    {ops::l2_normalize::code, &formula::over_limited_squares, &idioms::write_l2_normalize<false>},
+    {ops::depth_to_space::code, nullptr, &idioms::write_depth_to_space<true>, "n(cij)hw", "nc(hi)(wj)", true},
+    {ops::depth_to_space::code, nullptr, &idioms::write_depth_to_space<false>, "n(ijc)hw", "nc(hi)(wj)", true},
+    {ops::depth_to_space::code, nullptr, &idioms::write_depth_to_space<true>, "nhw(cij)", "n(hi)(wj)c"},
+    {ops::depth_to_space::code, nullptr, &idioms::write_depth_to_space<false>, "nhw(ijc)", "n(hi)(wj)c"},
+    {ops::space_to_depth::code, nullptr, &idioms::write_space_to_depth, "nc(hi)(wj)", "n(ijc)hw", true},
+    {ops::space_to_depth::code, nullptr, &idioms::write_space_to_depth, "n(hi)(wj)c", "nhw(ijc)"},
+    {ops::gather::code, nullptr, &idioms::write_shuffle, "n(gc)hw", "n(cg)hw"},
+};
+
+}}}}  // namespace nnrt::NNRT_ISA::passes::detail
+
+namespace nnrt { inline namespace NNRT_ISA { namespace passes { namespace detail {
+
+/// Largest relative difference between a number of a graph and that of a formula: four units in the last place of the
+/// dtype. So it remains if a file rounds the number, or the quotient or product of two.
+constexpr double idiom_tolerance(dtype type) { return type == f16 ? 0x1p-8 : type == f32 ? 0x1p-21 : 0x1p-50; }
+
+/// A factor or addend that is found in a graph.
+struct found_part {
+  enum class form { itself, inverse, inverse_root };
+  std::int32_t value = ir::none;
+  form is = form::itself;
+};
+/// The parts of a product or sum, and its number.
+struct found_parts {
+  found_part items[term::max_operands];
+  int count = 0;
+  double number = 0;
+  bool has_number = false;
+
+  constexpr bool add(std::int32_t value, found_part::form is = found_part::form::itself) {
+    if (count == term::max_operands) return false;
+    items[count++] = {value, is};
+    return true;
+  }
+  constexpr void remove(int i) {
+    for (--count; i < count; ++i) items[i] = items[i + 1];
+  }
+};
+
+/// The nodes and captures of a partial match.
+struct partial_match {
+  static constexpr int max_nodes = 32;
+  captured_values found;
+  std::int32_t nodes[max_nodes] = {};
+  int count = 0;
+};
+
+/// Matches patterns against the nodes of a graph.
+class idiom_matcher {
+ public:
+  constexpr idiom_matcher(const ir::graph& g, const use_table& table) : g_(g), table_(table) {}
+
+  /// Whether node `root` and those before it compute the formula and nobody else reads their values.
+  constexpr bool matches(const pattern& written, std::int32_t root) {
+    written_ = &written;
+    m_ = {};
+    const std::int32_t y = output_of(root);
+    type_ = g_.at(y).desc.type;
+    if (!types::floating.contains(type_) || !match(written.count - 1, y)) return false;
+    return is_closed(root) && has_shape_of_x(y);
+  }
+  /// Whether a reshape, a transpose before it and a reshape before that move elements as the row says.
+  constexpr bool matches_rearrangement(const idiom& row, std::int32_t root) {
+    m_ = {};
+    const ir::node* const merge = node_of(output_of(root), ops::reshape::code);
+    const ir::node* const order = merge == nullptr ? nullptr : node_of(g_.inputs_of(*merge)[0], ops::transpose::code);
+    const ir::node* const split = order == nullptr ? nullptr : node_of(g_.inputs_of(*order)[0], ops::reshape::code);
+    if (split == nullptr) return false;
+    for (const ir::node* n : {merge, order, split}) record(*n);
+    m_.found.values[0] = g_.inputs_of(*split)[0];
+    const shape_t &x = g_.at(m_.found.values[0]).desc.shape, &y = g_.at(output_of(root)).desc.shape,
+                  &parts = g_.at(g_.outputs_of(*split)[0]).desc.shape;
+    pool<std::int64_t> axes;
+    ir::append_integers(g_, g_.at(g_.inputs_of(*order)[1]), axes);
+    return is_split(row.from, x, parts) && is_merged(row, y, parts, axes) && is_closed(root);
+  }
+  constexpr const partial_match& found() const { return m_; }
+
+ private:
+  constexpr std::int32_t output_of(std::int32_t node) const {
+    return g_.outputs_of(g_.nodes[static_cast<std::size_t>(node)])[0];
+  }
+  constexpr const ir::node* producer_of(std::int32_t id) const {
+    const std::int32_t at = table_.producer_of(id);
+    if (at == ir::none) return nullptr;
+    const ir::node& n = g_.nodes[static_cast<std::size_t>(at)];
+    return n.removed || n.outputs.count != 1 ? nullptr : &n;
+  }
+  constexpr const ir::node* node_of(std::int32_t id, op_code code) const {
+    const ir::node* const n = producer_of(id);
+    return n != nullptr && n->op->code == code ? n : nullptr;
+  }
+  constexpr bool record(const ir::node& n) {
+    const auto at = static_cast<std::int32_t>(&n - g_.nodes.data());
+    for (int i = 0; i < m_.count; ++i)
+      if (m_.nodes[i] == at) return true;
+    if (m_.count == partial_match::max_nodes) return false;
+    m_.nodes[m_.count++] = at;
+    return true;
+  }
+  constexpr bool is_found(std::int32_t node) const {
+    for (int i = 0; i < m_.count; ++i)
+      if (m_.nodes[i] == node) return true;
+    return false;
+  }
+
+  /// The number that a constant of one element has.
+  constexpr bool read_number(std::int32_t id, double& number) const {
+    const ir::value& v = g_.at(id);
+    if (v.is != ir::kind::constant || v.desc.elements() != 1 || v.desc.type != type_) return false;
+    with_element<types::floating>(type_, [&]<class T>(T) { number = math::convert<double>(g_.element<T>(v, 0)); });
+    return true;
+  }
+  constexpr bool is_close(double number, double expected) const {
+    return math::abs(number - expected) <= idiom_tolerance(type_) * math::abs(expected);
+  }
+  constexpr float real_attribute(const ir::node& n, std::size_t i) const {
+    return std::bit_cast<float>(static_cast<std::int32_t>(g_.attrs_of(n)[i]));
+  }
+  constexpr bool is_fused(const ir::node& n, activation expected) const {
+    return n.op->fused_word >= 0 &&
+           g_.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)] == static_cast<word>(expected);
+  }
+
+  /// The node that makes a value of the pattern's dtype, without an activation unless that is expected.
+  constexpr const ir::node* maker(std::int32_t id, activation fused = activation::none) const {
+    const ir::node* const n = producer_of(id);
+    if (n == nullptr || g_.at(id).desc.type != type_) return nullptr;
+    return n->op->fused_word < 0 || is_fused(*n, fused) ? n : nullptr;
+  }
+
+  constexpr bool match(int at, std::int32_t id, activation fused = activation::none) {
+    const term& t = written_->terms[at];
+    if (t.is == term_kind::capture) return match_capture(t, id);
+    if (t.is == term_kind::product || t.is == term_kind::sum) return match_parts(t, id, fused);
+    if (is_fused_clamp(t, id)) return match(t.operands[0], id, activation::relu6);
+    const ir::node* n = maker(id, fused);
+    if (n != nullptr && n->op->code == ops::broadcast_to::code && record(*n)) n = maker(g_.inputs_of(*n)[0], fused);
+    if (n == nullptr) return false;
+    switch (t.is) {
+      case term_kind::capture:
+      case term_kind::product:
+      case term_kind::sum: return false;
+      case term_kind::inverse: return false;  // of a product alone
+      case term_kind::function: return is_function(t, *n) && match_operand(t, *n, 0);
+      case term_kind::difference:
+        return n->op->code == t.code && record(*n) && match(t.operands[0], g_.inputs_of(*n)[0]) &&
+               match(t.operands[1], g_.inputs_of(*n)[1]);
+      case term_kind::reduction: return is_reduction(t, *n) && match_operand(t, *n, 0);
+      case term_kind::clamp: return match_clamp(t, *n);
+      case term_kind::at_least: return match_at_least(t, *n);
+    }
+    __builtin_unreachable();
+  }
+  constexpr bool match_operand(const term& t, const ir::node& n, std::size_t i) {
+    return record(n) && match(t.operands[0], g_.inputs_of(n)[i]);
+  }
+  constexpr bool match_capture(const term& t, std::int32_t id) {
+    std::int32_t& captured = m_.found.values[t.capture];
+    if (captured == ir::none) captured = id;
+    return captured == id;
+  }
+  /// The operator with default attributes; a softmax may have others. A root may be written as a power.
+  constexpr bool is_function(const term& t, const ir::node& n) const {
+    double exponent = 0;
+    if (t.code == ops::sqrt::code && is_plain_power(n, exponent)) return exponent == 0.5;
+    if (n.op->code != t.code) return false;
+    if (t.code == ops::exp::code)
+      return real_attribute(n, 0) == -1 && real_attribute(n, 1) == 1 && real_attribute(n, 2) == 0;
+    return true;
+  }
+  constexpr bool is_plain_power(const ir::node& n, double& exponent) const {
+    return n.op->code == ops::pow::code && real_attribute(n, 0) == 1 && real_attribute(n, 1) == 0 &&
+           read_number(g_.inputs_of(n)[1], exponent);
+  }
+  constexpr bool is_reduction(const term& t, const ir::node& n) {
+    const array_ref<const word> words = g_.attrs_of(n);
+    if (n.op->code != t.code || words[0] == 0 || words[1] != 0) return false;
+    const array_ref<const std::int32_t> in = g_.inputs_of(n);
+    pool<std::int64_t> list;
+    if (in.size() > 1 && in[1] != ir::none) {
+      ir::append_integers(g_, g_.at(in[1]), list);
+      if (static_cast<std::int64_t>(list.size()) != g_.at(in[1]).desc.elements()) return false;
+    }
+    bool is_reduced[max_rank] = {};
+    const int rank = g_.at(in[0]).desc.rank();
+    for (const std::int64_t axis : list) is_reduced[normalise_axis(axis, rank)] = true;
+    ops::chosen_axes axes;
+    for (int i = 0; i < rank; ++i)
+      if (is_reduced[i] || list.empty()) axes.add(i);
+    ops::chosen_axes& before = m_.found.axes;
+    if (!m_.found.has_axes) before = axes, m_.found.has_axes = true;
+    bool is_same = before.count == axes.count;
+    for (int i = 0; is_same && i < axes.count; ++i) is_same = before.items[i] == axes.items[i];
+    return is_same;
+  }
+  /// Whether the node that makes the value clamps it as the term does, by its fused activation.
+  constexpr bool is_fused_clamp(const term& t, std::int32_t id) const {
+    const ir::node* const n = producer_of(id);
+    return t.is == term_kind::clamp && t.number == 0 && t.most == 6 && n != nullptr && is_fused(*n, activation::relu6);
+  }
+  constexpr bool match_clamp(const term& t, const ir::node& n) {
+    if (n.op->code == ops::clip::code)
+      return double{real_attribute(n, 0)} == t.most && double{real_attribute(n, 1)} == t.number &&
+             match_operand(t, n, 0);
+    if (t.number != 0 || t.most != 6) return false;
+    return n.op->code == ops::relu6::code && match_operand(t, n, 0);
+  }
+  constexpr bool match_at_least(const term& t, const ir::node& n) {
+    const array_ref<const std::int32_t> in = g_.inputs_of(n);
+    double& least = m_.found.number;
+    if (n.op->code == ops::clip::code) {
+      least = double{real_attribute(n, 1)};
+      return real_attribute(n, 0) == math::infinity<float> && match_operand(t, n, 0);
+    }
+    if (n.op->code != ops::maximum::code) return false;
+    for (const std::size_t i : {std::size_t{0}, std::size_t{1}})
+      if (read_number(in[1 - i], least)) return match_operand(t, n, i);
+    return false;
+  }
+
+  /// A product or sum: its root is taken apart, then its parts, until there are as many as in the pattern.
+  constexpr bool match_parts(const term& t, std::int32_t id, activation fused) {
+    found_parts parts;
+    parts.number = t.is == term_kind::product ? 1 : 0;
+    parts.add(id);
+    return expand(t, parts, 0, fused) && match_expanded(t, parts, 4);
+  }
+  constexpr bool match_expanded(const term& t, const found_parts& parts, int further) {
+    const bool fits_number = t.is_number_captured ? parts.has_number : is_close(parts.number, t.number);
+    if (parts.count == t.count && fits_number) {
+      const partial_match before = m_;
+      if (t.is_number_captured) m_.found.number = parts.number;
+      if (match_each(t, 0, parts)) return true;
+      m_ = before;
+    }
+    for (int i = 0; i < parts.count && further > 0; ++i) {
+      const partial_match before = m_;
+      found_parts more = parts;
+      if (expand(t, more, i, activation::none) && more.count <= t.count && match_expanded(t, more, further - 1))
+        return true;
+      m_ = before;
+    }
+    return false;
+  }
+  /// Matches the operands of the term from k on with the parts, in any order.
+  constexpr bool match_each(const term& t, int k, const found_parts& parts) {
+    if (k == t.count) return true;
+    for (int i = 0; i < parts.count; ++i) {
+      const partial_match before = m_;
+      found_parts rest = parts;
+      rest.remove(i);
+      if (match_part(t.operands[k], parts.items[i]) && match_each(t, k + 1, rest)) return true;
+      m_ = before;
+    }
+    return false;
+  }
+  constexpr bool match_part(int at, const found_part& part) {
+    const term& t = written_->terms[at];
+    if (t.is != term_kind::inverse) return part.is == found_part::form::itself && match(at, part.value);
+    switch (part.is) {
+      case found_part::form::itself: return false;
+      case found_part::form::inverse: return match(t.operands[0], part.value);
+      case found_part::form::inverse_root: {
+        const term& root = written_->terms[t.operands[0]];
+        const bool is_root = root.is == term_kind::function && root.code == ops::sqrt::code;
+        return is_root && match(root.operands[0], part.value);
+      }
+    }
+    __builtin_unreachable();
+  }
+
+  /// Replaces part i by the operands of the node that makes it. Returns false where that is no product or sum.
+  constexpr bool expand(const term& t, found_parts& parts, int i, activation fused) {
+    const found_part part = parts.items[i];
+    const ir::node* const n = maker(part.value, fused);
+    if (n == nullptr || !record(*n)) return false;
+    parts.remove(i);
+    return t.is == term_kind::product ? expand_product(parts, *n, part.is) : expand_sum(parts, *n);
+  }
+  constexpr bool expand_sum(found_parts& parts, const ir::node& n) {
+    const array_ref<const std::int32_t> in = g_.inputs_of(n);
+    const bool is_sum = n.op->code == ops::add::code;
+    double number = 0;
+    if (!is_sum && (n.op->code != ops::sub::code || !read_number(in[1], number))) return false;
+    for (const std::size_t k : {std::size_t{0}, std::size_t{1}}) {
+      if (!read_number(in[k], number)) {
+        if (!parts.add(in[k])) return false;
+        continue;
+      }
+      parts.number += is_sum || k == 0 ? number : -number;
+      parts.has_number = true;
+    }
+    return true;
+  }
+  constexpr bool expand_product(found_parts& parts, const ir::node& n, found_part::form is) {
+    using form = found_part::form;
+    const array_ref<const std::int32_t> in = g_.inputs_of(n);
+    if (is == form::inverse_root) return false;
+    const form other = is == form::itself ? form::inverse : form::itself;
+    const op_code code = n.op->code;
+    if (code == ops::mul::code || code == ops::div::code)
+      return add_factor(parts, in[0], is) && add_factor(parts, in[1], code == ops::mul::code ? is : other);
+    if (code == ops::reciprocal::code) return parts.add(in[0], other);
+    if (code == ops::rsqrt::code) return is == form::itself && parts.add(in[0], form::inverse_root);
+    if (code == ops::square::code) return parts.add(in[0], is) && parts.add(in[0], is);
+    if (code == ops::neg::code) {
+      parts.number = -parts.number, parts.has_number = true;
+      return parts.add(in[0], is);
+    }
+    double exponent = 0;
+    if (!is_plain_power(n, exponent)) return false;
+    if (exponent == -1) return parts.add(in[0], other);
+    if (exponent == -0.5) return is == form::itself && parts.add(in[0], form::inverse_root);
+    if (exponent != 2 && exponent != 3) return false;
+    for (int k = 0; k < static_cast<int>(exponent); ++k)
+      if (!parts.add(in[0], is)) return false;
+    return true;
+  }
+  constexpr bool add_factor(found_parts& parts, std::int32_t id, found_part::form is) {
+    double number = 0;
+    if (!read_number(id, number)) return parts.add(id, is);
+    const bool divides = is == found_part::form::inverse;
+    if (divides && number == 0) return false;
+    parts.number = divides ? parts.number / number : parts.number * number;
+    parts.has_number = true;
+    return true;
+  }
+
+  /// Whether the values between captures and root are read by nodes of the match alone.
+  constexpr bool is_closed(std::int32_t root) const {
+    for (int i = 0; i < m_.count; ++i) {
+      if (m_.nodes[i] == root) continue;
+      const std::int32_t y = output_of(m_.nodes[i]);
+      std::int32_t reads = 0;
+      for (int k = 0; k < m_.count; ++k)
+        for (const std::int32_t id : g_.inputs_of(g_.nodes[static_cast<std::size_t>(m_.nodes[k])]))
+          reads += id == y ? 1 : 0;
+      if (table_.uses_of(y) != reads) return false;
+    }
+    for (const std::int32_t id : m_.found.values)
+      if (id != ir::none && table_.producer_of(id) != ir::none && is_found(table_.producer_of(id))) return false;
+    return true;
+  }
+  constexpr bool has_shape_of_x(std::int32_t y) const {
+    const std::int32_t x = m_.found.values[0];
+    return x != ir::none && g_.at(x).desc.type == type_ && g_.at(x).desc.shape == g_.at(y).desc.shape;
+  }
+
+  /// Whether x, with the axes that the letters say, is split into these parts. Remembers their extents.
+  constexpr bool is_split(std::string_view letters, const shape_t& x, const shape_t& parts) {
+    int axis = 0, part = 0;
+    bool is_group = false;
+    std::int64_t extent = 1;
+    for (const char letter : letters) {
+      if (letter == '(') is_group = true;
+      else if (letter != ')') {
+        if (part == parts.rank || parts[part] < 1) return false;
+        m_.found.extents.of[letter - 'a'] = parts[part];
+        extent = nnrt::detail::saturated_product(extent, parts[part++]);
+      } else is_group = false;
+      if (is_group) continue;
+      if (axis == x.rank || x[axis++] != extent) return false;
+      extent = 1;
+    }
+    return axis == x.rank && part == parts.rank;
+  }
+  /// Whether the parts, in this order of axes, are merged to y.
+  constexpr bool is_merged(const idiom& row, const shape_t& y, const shape_t& parts,
+                           array_ref<const std::int64_t> order) const {
+    int axis = 0;
+    std::size_t part = 0;
+    bool is_group = false;
+    std::int64_t extent = 1;
+    for (const char letter : row.to) {
+      if (letter == '(') is_group = true;
+      else if (letter != ')') {
+        if (part == order.size() || normalise_axis(order[part++], parts.rank) != place_of(row.from, letter))
+          return false;
+        extent *= m_.found.extents[letter];
+      } else is_group = false;
+      if (is_group) continue;
+      if (axis == y.rank || y[axis++] != extent) return false;
+      extent = 1;
+    }
+    return axis == y.rank && part == order.size();
+  }
+  static constexpr int place_of(std::string_view letters, char letter) {
+    int place = 0;
+    for (const char one : letters) {
+      if (one == letter) return place;
+      place += one == '(' || one == ')' ? 0 : 1;
+    }
+    return -1;
+  }
+
+  const ir::graph& g_;
+  const use_table& table_;
+  const pattern* written_ = nullptr;
+  dtype type_ = dtype::none;
+  partial_match m_;
+};
+
+}}}}  // namespace nnrt::NNRT_ISA::passes::detail
+
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
+
+/// Operators that a pass may add to a graph. A static graph has those that its idioms need; other graphs have all of
+/// the table.
+struct idiom_operators {
+  array_ref<const operator_info* const> list;
+  /// If given, nothing is replaced: receives the operators that the list would need.
+  pool<typed_operator>* wanted = nullptr;
+
+  constexpr const operator_info* find(op_code code, dtype type) const {
+    for (const operator_info* op : list)
+      if (op->code == code && op->computes_on.contains(type)) return op;
+    return nullptr;
+  }
+};
+
+namespace detail {
+
+/// Which operators a graph has, by code; others than those of the tables need not be known.
+struct present_operators {
+  bool has[128] = {};
+
+  constexpr explicit present_operators(const ir::graph& g) {
+    for (const ir::node& n : g.nodes)
+      if (static_cast<std::size_t>(n.op->code) < 128) has[static_cast<std::size_t>(n.op->code)] = true;
+  }
+  template <class... Ops> constexpr bool any() const { return (has[static_cast<std::size_t>(Ops::code)] || ...); }
+  /// Whether a term may occur.
+  constexpr bool allows(const term& t) const {
+    switch (t.is) {
+      case term_kind::capture:
+      case term_kind::clamp:
+      case term_kind::at_least:
+      case term_kind::inverse: return true;
+      case term_kind::product:
+        return any<ops::mul, ops::div, ops::neg, ops::square, ops::pow, ops::reciprocal, ops::rsqrt>();
+      case term_kind::sum: return any<ops::add, ops::sub>();
+      case term_kind::function:
+        return t.code == ops::sqrt::code ? any<ops::sqrt, ops::rsqrt, ops::pow>()
+                                         : has[static_cast<std::size_t>(t.code)];
+      case term_kind::difference:
+      case term_kind::reduction: return has[static_cast<std::size_t>(t.code)];
+    }
+    __builtin_unreachable();
+  }
+  constexpr bool allows(const idiom& row) const {
+    if (row.written == nullptr) return any<ops::transpose>() && any<ops::reshape>();
+    for (int i = 0; i < row.written->count; ++i)
+      if (!allows(row.written->terms[i])) return false;
+    return true;
+  }
+};
+
+/// Whether a graph has all operators of an idiom.
+constexpr bool may_have_idioms(const ir::graph& g) {
+  const present_operators present(g);
+  for (const idiom& row : idiom_table)
+    if (present.allows(row)) return true;
+  return false;
+}
+
+/// One run of find_idioms on a graph.
+class idiom_search {
+ public:
+  constexpr idiom_search(ir::graph& g, const idiom_operators& operators)
+      : g_(g), operators_(operators), table_(g), matcher_(g, table_) {
+    const present_operators present(g);
+    for (const idiom& row : idiom_table)
+      if (present.allows(row)) rows_.push_back(&row);
+    if (rows_.empty()) return;
+    taken_.assign(g.nodes.size(), 0);
+    for (const ir::node& n : g.nodes)
+      if (own(n.op->code, n.op->computes_on) == nullptr) own_.push_back(n.op);
+  }
+  /// Searches from the last node on, so that the largest match is found first. Returns false after the deadline.
+  constexpr bool run(const deadline_watch& watch) {
+    if (rows_.empty()) return !watch.is_over();
+    for (std::size_t i = g_.nodes.size(); i-- > 0;) {
+      if (watch.is_over()) return false;
+      if (g_.nodes[i].removed || taken_[i] != 0 || g_.nodes[i].outputs.count != 1) continue;
+      replace(static_cast<std::int32_t>(i));
+    }
+    insert_nodes();
+    return true;
+  }
+
+ private:
+  constexpr void replace(std::int32_t root) {
+    for (const idiom* row : rows_) {
+      const bool is_found =
+          row->written == nullptr ? matcher_.matches_rearrangement(*row, root) : matcher_.matches(*row->written, root);
+      if (is_found && put(*row, root)) return;
+    }
+  }
+  /// An operator of the graph, by its code and all its dtypes, or by one of them; nullptr if the graph has none.
+  constexpr const operator_info* own(op_code code, dtype_set types) const {
+    for (const operator_info* op : own_)
+      if (op->code == code && op->computes_on == types) return op;
+    return nullptr;
+  }
+  constexpr const operator_info* own(op_code code, dtype type) const {
+    for (const operator_info* op : own_)
+      if (op->code == code && op->computes_on.contains(type)) return op;
+    return nullptr;
+  }
+
+  /// Puts the row's operator in place of a match. Returns false and changes nothing where it computes something else.
+  constexpr bool put(const idiom& row, std::int32_t root) {
+    const partial_match m = matcher_.found();
+    const dtype type = g_.at(m.found.values[0]).desc.type;
+    const std::size_t values = g_.values.size(), bytes = g_.bytes.size(), first = added_.size();
+    const ir::node n = g_.nodes[static_cast<std::size_t>(root)];
+    idiom_result made;
+    bool is_done = row.write(made, g_, n, m.found);
+    if (is_done) {
+      const operator_info* op = operators_.find(row.result, type);
+      if (op == nullptr) op = own(row.result, type);
+      if (op == nullptr && operators_.wanted != nullptr) want({row.result, type}, m);
+      is_done = op != nullptr && operators_.wanted == nullptr && add_nodes(row, *op, made, root);
+    }
+    if (is_done) {
+      finish(m, root, first);
+      return true;
+    }
+    while (added_.size() > first) added_.pop_back();
+    while (g_.values.size() > values) g_.values.pop_back();
+    while (g_.bytes.size() > bytes) g_.bytes.pop_back();
+    return false;
+  }
+  constexpr void want(const typed_operator& op, const partial_match& m) {
+    for (int i = 0; i < m.count; ++i) taken_[static_cast<std::size_t>(m.nodes[i])] = 1;
+    for (const typed_operator& known : *operators_.wanted)
+      if (known == op) return;
+    operators_.wanted->push_back(op);
+  }
+
+  /// Adds the node, between transposes where it needs them. The result of the last one has the desc of the root's.
+  constexpr bool add_nodes(const idiom& row, const operator_info& op, idiom_result& made, std::int32_t root) {
+    const std::int32_t y = g_.outputs_of(g_.nodes[static_cast<std::size_t>(root)])[0];
+    if (row.is_channels_second) {
+      made.operands[0] = transposed(made.operands[0], {0, 2, 3, 1});
+      if (made.operands[0] == ir::none) return false;
+    }
+    std::int32_t last = applied(op, made.words, made.operands);
+    if (row.is_channels_second && last != ir::none) last = transposed(last, {0, 3, 1, 2});
+    return last != ir::none && g_.at(last).desc == g_.at(y).desc;
+  }
+  constexpr std::int32_t transposed(std::int32_t x, std::initializer_list<std::int64_t> order) {
+    const operator_info* const transpose = own(ops::transpose::code, g_.at(x).desc.type);
+    if (transpose == nullptr || g_.at(x).desc.layout != format::nhwc) return ir::none;
+    const array_ref<const std::int64_t> axes(order.begin(), order.size());
+    const pool<std::int32_t> operands{x, g_.add_constant<std::int64_t>({i64, {4}}, axes)};
+    const std::int32_t y = applied(*transpose, {}, operands);
+    if (y != ir::none) g_.at(y).desc.layout = format::nhwc;  // graphs of files have no formats
+    return y;
+  }
+  /// The result of a new node; none: it breaks a rule of its operator.
+  constexpr std::int32_t applied(const operator_info& op, array_ref<const word> words,
+                                 array_ref<const std::int32_t> operands) {
+    const verdict v = op.infer(words, ir::operand_list(g_, operands).operands, {});
+    if (!v || v.outputs.size() != 1) return ir::none;
+    const std::int32_t y = g_.add_value({v.outputs[0], ir::kind::result, {}, 0, ir::none});
+    ir::node n;
+    n.op = &op, n.label = op.label;
+    n.attrs = g_.add_words(words);
+    n.inputs = g_.add_operands(operands);
+    n.outputs = g_.add_operands(array_ref<const std::int32_t>(&y, 1));
+    added_.push_back(n);
+    return y;
+  }
+  /// The last added node takes the place of the root; the others of the match are removed.
+  constexpr void finish(const partial_match& m, std::int32_t root, std::size_t first) {
+    ir::node& n = g_.nodes[static_cast<std::size_t>(root)];
+    ir::node last = added_.back();
+    added_.pop_back();
+    last.outputs = n.outputs, last.name = n.name;
+    for (int i = 0; i < m.count; ++i) {
+      ir::node& old = g_.nodes[static_cast<std::size_t>(m.nodes[i])];
+      g_.log.push_back({ir::change::fused, old.label, last.label, n.name});
+      old.removed = true;
+    }
+    for (std::size_t i = first; i < added_.size(); ++i) added_[i].name = n.name, places_.push_back(root);
+    n = last;
+    has_changed_ = true;
+  }
+  /// Puts the added transposes before the nodes that read them, and drops the removed nodes.
+  constexpr void insert_nodes() {
+    if (!has_changed_) return;
+    pool<ir::node> ordered;
+    ordered.reserve(g_.nodes.size() + added_.size());
+    std::size_t next = added_.size();  // places descend
+    for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
+      std::size_t first = next;
+      while (first > 0 && places_[first - 1] == static_cast<std::int32_t>(i)) --first;
+      for (std::size_t k = first; k < next; ++k) ordered.push_back(added_[k]);
+      next = first;
+      if (!g_.nodes[i].removed) ordered.push_back(g_.nodes[i]);
+    }
+    g_.nodes = static_cast<pool<ir::node>&&>(ordered);
+  }
+
+  ir::graph& g_;
+  const idiom_operators& operators_;
+  use_table table_;
+  idiom_matcher matcher_;
+  pool<const idiom*> rows_;  // that may occur
+  pool<const operator_info*> own_;
+  pool<char> taken_;  // nodes of matches whose operator is wanted
+  pool<ir::node> added_;
+  pool<std::int32_t> places_;  // of added nodes: before this node
+  bool has_changed_ = false;
+};
+
+}  // namespace detail
+
+/// Replaces every match of idiom_table whose operator is among `operators` or in the graph. A match has no other
+/// readers of its inner values, and constants that are those of the formula up to rounding. Results change by no more
+/// than the rounding of the replaced nodes. After the deadline it returns false and leaves the graph incomplete.
+constexpr bool find_idioms(ir::graph& g, const idiom_operators& operators, const deadline_watch& watch = {}) {
+  return detail::idiom_search(g, operators).run(watch);
+}
+
+}}}  // namespace nnrt::NNRT_ISA::passes
+// ===== nnrt/passes/layout.hpp
+// layout: moves transposes towards the end of a graph, where they cancel, become reshapes or are fewer.
+// Flow: optimise() runs it after constants are evaluated. How a transpose passes an operator is a trait of that
+// operator.
+
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
+
+namespace detail {
+
+/// An order of axes: axis i of a transposed tensor is axis axes[i] of its source.
+struct axis_order {
+  int rank = 0;
+  int axes[max_rank] = {};
+
+  constexpr int operator[](int i) const { return axes[i]; }
+  constexpr bool is_identity() const {
+    for (int i = 0; i < rank; ++i)
+      if (axes[i] != i) return false;
+    return true;
+  }
+  friend constexpr bool operator==(const axis_order& a, const axis_order& b) {
+    if (a.rank != b.rank) return false;
+    for (int i = 0; i < a.rank; ++i)
+      if (a.axes[i] != b.axes[i]) return false;
+    return true;
+  }
+  /// The shape of the source of a tensor of this shape.
+  constexpr shape_t source_of(const shape_t& y) const {
+    shape_t source = y;
+    for (int i = 0; i < rank; ++i) source[axes[i]] = y[i];
+    return source;
+  }
+  /// Whether axes with more than one element keep their order: then a transpose moves no element.
+  constexpr bool keeps_elements(const shape_t& y) const {
+    int last = -1;
+    for (int i = 0; i < rank; ++i) {
+      if (y[i] == 1) continue;
+      if (axes[i] < last) return false;
+      last = axes[i];
+    }
+    return true;
+  }
+};
+
+/// A value that is a transpose of `source`; none: it is not.
+struct transposed_value {
+  std::int32_t source = ir::none;
+  axis_order order;
+};
+
+/// One run of sink_transposes on a graph.
+class transpose_sinking {
+ public:
+  constexpr explicit transpose_sinking(ir::graph& g) : g_(g), known_(known_values(g)), to_(identity_of(g)) {
+    of_.assign(g.values.size(), transposed_value());
+    flat_.assign(g.values.size(), transposed_value());
+  }
+  /// Rewrites all nodes. Returns false after the deadline.
+  constexpr bool run(const deadline_watch& watch) {
+    for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
+      if (watch.is_over()) return false;
+      ir::node n = g_.nodes[i];
+      for (std::int32_t& id : g_.inputs_of(n))
+        if (id != ir::none) id = to_[static_cast<std::size_t>(id)];
+      rewrite(n);
+    }
+    g_.nodes = static_cast<pool<ir::node>&&>(made_);
+    redirect(g_, to_);
+    return true;
+  }
+
+ private:
+  constexpr bool is_known(std::int32_t id) const { return known_[static_cast<std::size_t>(id)] != 0; }
+  constexpr const transposed_value& of(std::int32_t id) const { return of_[static_cast<std::size_t>(id)]; }
+  constexpr std::int32_t add_value(const ir::value& v, bool known) {
+    known_.push_back(known ? 1 : 0);
+    of_.push_back({}), flat_.push_back({});
+    const std::int32_t id = g_.add_value(v);
+    to_.push_back(id);
+    return id;
+  }
+  constexpr std::int32_t add_integers(array_ref<const std::int64_t> list) {
+    const std::int32_t id = g_.add_constant<std::int64_t>({i64, {static_cast<std::int64_t>(list.size())}}, list);
+    known_.push_back(1);
+    of_.push_back({}), flat_.push_back({});
+    to_.push_back(id);
+    return id;
+  }
+  /// The integers of a constant; false when they are not known.
+  constexpr bool read(std::int32_t id, pool<std::int64_t>& list) const {
+    if (id == ir::none || g_.at(id).is != ir::kind::constant) return false;
+    ir::append_integers(g_, g_.at(id), list);
+    return static_cast<std::int64_t>(list.size()) == g_.at(id).desc.elements();
+  }
+
+  /// A node of the graph whose operator has this code and computes on this dtype; null: there is none. Static graphs
+  /// instantiate operators for the dtypes that they name.
+  constexpr const ir::node* like(op_code code, dtype type) const {
+    for (const ir::node& n : g_.nodes)
+      if (n.op->code == code && n.op->computes_on.contains(type)) return &n;
+    for (const ir::node& n : made_)
+      if (n.op->code == code && n.op->computes_on.contains(type)) return &n;
+    return nullptr;
+  }
+  /// Adds a node without attributes like another one.
+  constexpr void push(const ir::node& like, array_ref<const std::int32_t> inputs, std::int32_t y, ir::range name) {
+    ir::node n;
+    n.op = like.op, n.label = like.label, n.name = name;
+    n.inputs = g_.add_operands(inputs);
+    n.outputs = g_.add_operands(array_ref<const std::int32_t>(&y, 1));
+    made_.push_back(n);
+  }
+  constexpr void push_transpose(std::int32_t x, const axis_order& order, std::int32_t y, ir::range name) {
+    const dtype type = g_.at(x).desc.type;
+    pool<std::int64_t> list;
+    const ir::node* const reshape = like(ops::reshape::code, type);
+    const shape_t shape = g_.at(y).desc.shape;
+    int unknown = 0;
+    for (const std::int64_t extent : shape) unknown += extent < 0 ? 1 : 0;
+    const bool is_alias = reshape != nullptr && unknown <= 1 && shape.elements() != 0 && order.keeps_elements(shape);
+    if (is_alias) list.insert(shape.begin(), shape.end());
+    else
+      for (int i = 0; i < order.rank; ++i) list.push_back(order[i]);
+    const std::int32_t operands[] = {x, add_integers(list)};
+    push(is_alias ? *reshape : *like(ops::transpose::code, type), operands, y, name);
+    of_[static_cast<std::size_t>(y)] = {x, order};
+  }
+
+  /// Passes a transpose through: merged with the one before, or dropped when both cancel.
+  constexpr void rewrite_transpose(const ir::node& n) {
+    const std::int32_t x = g_.inputs_of(n)[0], y = g_.outputs_of(n)[0];
+    pool<std::int64_t> list;
+    axis_order order;
+    order.rank = g_.at(x).desc.rank();
+    if (!read(g_.inputs_of(n)[1], list) || static_cast<int>(list.size()) != order.rank) return made_.push_back(n);
+    for (int i = 0; i < order.rank; ++i) order.axes[i] = normalise_axis(list[static_cast<std::size_t>(i)], order.rank);
+    transposed_value whole{x, order};
+    if (const transposed_value& before = of(x); before.source != ir::none) {
+      whole.source = before.source;
+      for (int i = 0; i < order.rank; ++i) whole.order.axes[i] = before.order[order[i]];
+    }
+    if (whole.order.is_identity()) {
+      to_[static_cast<std::size_t>(y)] = whole.source;
+      return;
+    }
+    push_transpose(whole.source, whole.order, y, n.name);
+  }
+
+  /// The operand `id` of an elementwise node over transposed operands, in the source's order; none: there is none.
+  constexpr std::int32_t in_source_order(std::int32_t id, const axis_order& order, ir::range name) {
+    const tensor_desc desc = g_.at(id).desc;
+    if (of(id).source != ir::none && of(id).order == order) return of(id).source;
+    if (desc.shape.is_known() && desc.elements() == 1 && desc.rank() <= order.rank) return id;
+    if (!is_known(id) || !desc.shape.is_known() || desc.rank() > order.rank || g_.at(id).scales != ir::none)
+      return ir::none;
+    // leading axes of extent 1, as broadcasting adds them
+    shape_t padded;
+    for (int i = desc.rank(); i < order.rank; ++i) padded.push_back(1);
+    for (const std::int64_t extent : desc.shape) padded.push_back(extent);
+    shape_t source = order.source_of(padded);
+    const bool keeps_elements = order.keeps_elements(padded);
+    while (keeps_elements && source.rank > 1 && source[0] == 1) {  // a vector along the last axis is a bias
+      for (int i = 1; i < source.rank; ++i) source[i - 1] = source[i];
+      --source.rank;
+    }
+    const tensor_desc made{desc.type, default_format(source.rank), source, desc.quantised};
+    if (g_.at(id).is == ir::kind::constant && keeps_elements) {
+      ir::value v = g_.at(id);
+      v.desc = made;
+      return add_value(v, true);
+    }
+    const ir::node* const reshape = like(ops::reshape::code, desc.type);
+    if (reshape == nullptr && (keeps_elements || desc.rank() < order.rank)) return ir::none;
+    if (keeps_elements) return reshaped(*reshape, id, made, name);
+    const ir::node* const transpose = like(ops::transpose::code, desc.type);
+    if (transpose == nullptr) return ir::none;
+    std::int32_t x = id;
+    if (desc.rank() < order.rank)
+      x = reshaped(*reshape, id, {desc.type, default_format(padded.rank), padded, desc.quantised}, name);
+    pool<std::int64_t> inverse;
+    inverse.assign(static_cast<std::size_t>(order.rank), 0);
+    for (int i = 0; i < order.rank; ++i) inverse[static_cast<std::size_t>(order[i])] = i;
+    const std::int32_t y = add_value({made, ir::kind::result, {}, 0, ir::none}, true);
+    const std::int32_t operands[] = {x, add_integers(inverse)};
+    push(*transpose, operands, y, name);
+    return y;
+  }
+  /// A known value with another shape, by a node that is executed when weights are prepared.
+  constexpr std::int32_t reshaped(const ir::node& reshape, std::int32_t x, const tensor_desc& to, ir::range name) {
+    const std::int32_t y = add_value({to, ir::kind::result, {}, 0, ir::none}, is_known(x));
+    pool<std::int64_t> shape;
+    shape.insert(to.shape.begin(), to.shape.end());
+    const std::int32_t operands[] = {x, add_integers(shape)};
+    push(reshape, operands, y, name);
+    return y;
+  }
+
+  /// Adds `n` with these operands and words; its results, in the source's order, are transposed by `order`.
+  constexpr void push_in_source_order(const ir::node& n, array_ref<const std::int32_t> inputs,
+                                      array_ref<const word> words, const axis_order& order) {
+    ir::node made = n;
+    made.inputs = g_.add_operands(inputs);
+    made.attrs = g_.add_words(words);
+    pool<std::int32_t> results;
+    for (const std::int32_t y : g_.outputs_of(n)) {
+      ir::value v = g_.at(y);
+      v.desc.shape = order.source_of(v.desc.shape);
+      v.desc.layout = default_format(v.desc.rank());
+      results.push_back(order.is_identity() ? y : add_value(v, false));
+    }
+    made.outputs = g_.add_operands(results);
+    made_.push_back(made);
+    if (order.is_identity()) return;
+    const pool<std::int32_t> outputs = copied(g_.outputs_of(n));
+    for (std::size_t i = 0; i < outputs.size(); ++i) push_transpose(results[i], order, outputs[i], n.name);
+  }
+  template <class T> static constexpr pool<T> copied(array_ref<const T> list) {
+    pool<T> made;
+    made.insert(list.begin(), list.end());
+    return made;
+  }
+  static constexpr pool<std::int32_t> copied(array_ref<std::int32_t> list) {
+    return copied(array_ref<const std::int32_t>(list.data(), list.size()));
+  }
+
+  constexpr bool has_one_scale(const ir::node& n) const {
+    for (const std::int32_t y : g_.outputs_of(n))
+      if (g_.at(y).desc.quantised.mode == quantisation::kind::per_channel) return false;
+    return true;
+  }
+  /// The transpose that all data operands of an elementwise node share.
+  constexpr bool rewrite_elementwise(const ir::node& n) {
+    const std::int32_t y = g_.outputs_of(n)[0];
+    const pool<std::int32_t> inputs = copied(g_.inputs_of(n));
+    axis_order order;
+    for (const std::int32_t id : inputs)
+      if (id != ir::none && of(id).source != ir::none && of(id).order.rank == g_.at(y).desc.rank())
+        order = of(id).order;
+    if (order.rank == 0 || n.outputs.count != 1 || !has_transpose(g_.at(y).desc.type)) return false;
+    // an operand that is neither transposed nor known would need a further transpose
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i] == ir::none || is_constant_operand(n, i)) continue;
+      const tensor_desc& desc = g_.at(inputs[i]).desc;
+      const bool is_one = desc.shape.is_known() && desc.elements() == 1 && desc.rank() <= order.rank;
+      const bool fits = of(inputs[i]).source != ir::none && of(inputs[i]).order == order;
+      if (!fits && !is_one && !is_known(inputs[i])) return false;
+    }
+    pool<std::int32_t> moved;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const bool stays = inputs[i] == ir::none || is_constant_operand(n, i);
+      moved.push_back(stays ? inputs[i] : in_source_order(inputs[i], order, n.name));
+      if (!stays && moved[i] == ir::none) return false;
+    }
+    push_in_source_order(n, moved, copied(array_ref<const word>(g_.attrs_of(n))), order);
+    return true;
+  }
+  constexpr bool has_transpose(dtype type) const { return like(ops::transpose::code, type) != nullptr; }
+  static constexpr bool is_constant_operand(const ir::node& n, std::size_t i) {
+    const std::size_t row = nnrt::detail::row_of(n.op->inputs, i);
+    return row < n.op->inputs.size() && n.op->inputs[row].constant;
+  }
+
+  /// Nodes with axes among their attributes or constant operands.
+  constexpr bool rewrite_axes(const ir::node& n) {
+    const pool<std::int32_t> inputs = copied(g_.inputs_of(n));
+    if (inputs.empty() || inputs[0] == ir::none || of(inputs[0]).source == ir::none) return false;
+    const transposed_value x = of(inputs[0]);
+    const int rank = x.order.rank;
+    if (!has_transpose(g_.at(g_.outputs_of(n)[0]).desc.type)) return false;
+    pool<word> words = copied(array_ref<const word>(g_.attrs_of(n)));
+    pool<std::int32_t> moved = inputs;
+    moved[0] = x.source;
+    axis_order order = x.order;
+    const auto renamed = [&](std::int64_t axis) -> std::int64_t {
+      const int found = normalise_axis(axis, rank);
+      return found < 0 ? -1 : x.order[found];
+    };
+    switch (n.op->traits.axes) {
+      case axis_role::fixed:
+      case axis_role::elementwise: return false;
+      case axis_role::first_attribute:
+        words[0] = renamed(words[0]);
+        for (std::size_t i = 1; i < moved.size(); ++i) {
+          if (of(inputs[i]).source == ir::none || !(of(inputs[i]).order == order)) return false;
+          moved[i] = of(inputs[i]).source;
+        }
+        break;
+      case axis_role::listed: {
+        const std::size_t first = 2;  // after another attribute and the length of the list
+        if (words.size() < first || rank == 0) return false;
+        if (words[first - 1] == 0) words[first - 1] = 1, words.push_back(-1);  // an empty list is the last axis
+        for (std::size_t i = first; i < words.size(); ++i) words[i] = renamed(words[i]);
+        break;
+      }
+      case axis_role::reduced:
+        if (!rename_reduced(moved, words, x.order, order)) return false;
+        break;
+      case axis_role::padded: {
+        pool<std::int64_t> list, made;
+        if (!read(moved[1], list) || static_cast<int>(list.size()) != 2 * rank) return false;
+        made = list;
+        for (int i = 0; i < 2 * rank; ++i)
+          made[static_cast<std::size_t>(2 * x.order[i / 2] + i % 2)] = list[static_cast<std::size_t>(i)];
+        moved[1] = add_integers(made);
+        break;
+      }
+      case axis_role::strided:
+        if (!rename_strided(moved, words, x.order)) return false;
+        break;
+      case axis_role::gathered: {
+        pool<std::int64_t> axis;
+        if (!read(moved[2], axis) || axis.size() != 1 || g_.at(moved[1]).desc.rank() != 1) return false;
+        axis[0] = renamed(axis[0]);
+        moved[2] = add_integers(axis);
+        break;
+      }
+    }
+    push_in_source_order(n, moved, words, order);
+    return true;
+  }
+  /// Renames the axes of a reduction; `order` becomes the one of the result.
+  constexpr bool rename_reduced(pool<std::int32_t>& moved, const pool<word>& words, const axis_order& of_x,
+                                axis_order& order) {
+    const bool keeps = words[0] != 0, to_end = words.size() > 1 && words[1] != 0;
+    const int rank = of_x.rank;
+    bool is_reduced[max_rank] = {};
+    if (to_end) return false;
+    pool<std::int64_t> list;
+    if (moved.size() > 1 && moved[1] != ir::none) {
+      if (!read(moved[1], list)) return false;
+      for (std::int64_t& axis : list) {
+        const int found = normalise_axis(axis, rank);
+        if (found < 0) return false;
+        is_reduced[found] = true;
+        axis = of_x[found];
+      }
+      if (!list.empty()) moved[1] = add_integers(list);
+    }
+    if (list.empty())
+      for (bool& one : is_reduced) one = true;
+    if (keeps) return true;
+    order = {};
+    int place[max_rank] = {};  // of axes of the source in the result
+    int count = 0;
+    for (int s = 0; s < rank; ++s)
+      for (int i = 0; i < rank; ++i)
+        if (of_x[i] == s && !is_reduced[i]) place[s] = count++;
+    for (int i = 0; i < rank; ++i)
+      if (!is_reduced[i]) order.axes[order.rank++] = place[of_x[i]];
+    return true;
+  }
+  constexpr bool rename_strided(pool<std::int32_t>& moved, pool<word>& words, const axis_order& of_x) {
+    const int rank = of_x.rank;
+    if (words.size() != 5 || words[2] != 0 || words[3] != 0 || words[4] != 0) return false;
+    for (std::size_t k = 1; k < 4; ++k) {
+      pool<std::int64_t> list, made;
+      if (!read(moved[k], list) || static_cast<int>(list.size()) != rank) return false;
+      made = list;
+      for (int i = 0; i < rank; ++i) made[static_cast<std::size_t>(of_x[i])] = list[static_cast<std::size_t>(i)];
+      moved[k] = add_integers(made);
+    }
+    for (std::size_t k = 0; k < 2; ++k) {
+      word mask = 0;
+      for (int i = 0; i < rank; ++i)
+        if ((words[k] >> i & 1) != 0) mask |= word{1} << of_x[i];
+      words[k] = mask;
+    }
+    return true;
+  }
+
+  /// A reshape of a transpose that moves no element is one of its source. One to a matrix is remembered for the dense
+  /// layer that reads it.
+  constexpr void rewrite_reshape(const ir::node& n) {
+    const std::int32_t x = g_.inputs_of(n)[0], y = g_.outputs_of(n)[0];
+    const transposed_value before = of(x);
+    if (before.source == ir::none) return made_.push_back(n);
+    const shape_t is = g_.at(x).desc.shape, to = g_.at(y).desc.shape;
+    if (before.order.keeps_elements(is)) {
+      pool<std::int32_t> inputs = copied(g_.inputs_of(n));
+      inputs[0] = before.source;
+      ir::node made = n;
+      made.inputs = g_.add_operands(inputs);
+      return made_.push_back(made);
+    }
+    made_.push_back(n);
+    bool is_matrix = to.rank == 2 && before.order[0] == 0 && to[0] == is[0] && to[1] >= 0;
+    for (int i = 1; i < is.rank; ++i) is_matrix = is_matrix && is[i] >= 0;
+    if (is_matrix) flat_[static_cast<std::size_t>(y)] = {x, before.order};
+  }
+  /// A dense layer over the elements of a transposed tensor: its columns are put in the order of the source.
+  constexpr bool rewrite_dense(const ir::node& n) {
+    const pool<std::int32_t> inputs = copied(g_.inputs_of(n));
+    const transposed_value flat = flat_[static_cast<std::size_t>(inputs[0])];
+    if (flat.source == ir::none || !is_known(inputs[1]) || g_.at(inputs[1]).scales != ir::none) return false;
+    const tensor_desc weight = g_.at(inputs[1]).desc;
+    const ir::node* const of_weight = like(ops::reshape::code, weight.type);
+    const ir::node* const of_x = like(ops::reshape::code, g_.at(inputs[0]).desc.type);
+    if (of_weight == nullptr || of_x == nullptr || !has_transpose(weight.type) || weight.rank() != 2) return false;
+    const shape_t is = g_.at(flat.source).desc.shape;  // in y's order
+    shape_t split{weight.shape[0]};
+    for (int i = 1; i < is.rank; ++i) split.push_back(is[i]);
+    const shape_t moved = flat.order.source_of(split);
+    const auto like_weight = [&](const shape_t& shape) {
+      return tensor_desc{weight.type, default_format(shape.rank), shape, weight.quantised};
+    };
+    pool<std::int64_t> inverse;
+    inverse.assign(static_cast<std::size_t>(is.rank), 0);
+    for (int i = 0; i < is.rank; ++i) inverse[static_cast<std::size_t>(flat.order[i])] = i;
+    const std::int32_t parts = reshaped(*of_weight, inputs[1], like_weight(split), n.name);
+    const std::int32_t turned = add_value({like_weight(moved), ir::kind::result, {}, 0, ir::none}, true);
+    const std::int32_t operands[] = {parts, add_integers(inverse)};
+    push(*like(ops::transpose::code, weight.type), operands, turned, n.name);
+    const std::int32_t columns = reshaped(*of_weight, turned, like_weight(weight.shape), n.name);
+    const tensor_desc rows = g_.at(inputs[0]).desc;
+    pool<std::int32_t> operands_of_layer = inputs;
+    operands_of_layer[0] = reshaped(*of_x, of(flat.source).source, rows, n.name);
+    operands_of_layer[1] = columns;
+    ir::node made = n;
+    made.inputs = g_.add_operands(operands_of_layer);
+    made_.push_back(made);
+    return true;
+  }
+
+  constexpr void rewrite(const ir::node& n) {
+    bool is_prepared = true;
+    for (const std::int32_t id : g_.inputs_of(n)) is_prepared = is_prepared && (id == ir::none || is_known(id));
+    if (is_prepared || n.inputs.count == 0) return made_.push_back(n);
+    if (n.op->code == ops::transpose::code) return rewrite_transpose(n);
+    if (n.op->code == ops::reshape::code) return rewrite_reshape(n);
+    if (n.op->code == ops::full_connection::code && rewrite_dense(n)) return;
+    if (n.op->traits.axes == axis_role::fixed || !has_one_scale(n)) return made_.push_back(n);
+    const bool is_done = n.op->traits.axes == axis_role::elementwise ? rewrite_elementwise(n) : rewrite_axes(n);
+    if (!is_done) made_.push_back(n);
+  }
+
+  ir::graph& g_;
+  pool<char> known_;
+  pool<std::int32_t> to_;        // what each value became
+  pool<transposed_value> of_;    // for each value
+  pool<transposed_value> flat_;  // for each value: the transposed value whose elements it lists in rows
+  pool<ir::node> made_;
+};
+
+/// Bytes that the transposes of a graph move in a run; unknown extents count as 64.
+constexpr std::int64_t transposed_bytes(const ir::graph& g) {
+  const pool<char> known = known_values(g);
+  std::int64_t bytes = 0;
+  for (const ir::node& n : g.nodes) {
+    const std::int32_t y = g.outputs_of(n)[0];
+    if (n.op->code != ops::transpose::code || known[static_cast<std::size_t>(y)] != 0) continue;
+    std::int64_t of_one = size_of(g.at(y).desc.type);
+    for (const std::int64_t extent : g.at(y).desc.shape)
+      of_one = nnrt::detail::saturated_product(of_one, extent < 0 ? 64 : extent);
+    bytes += of_one;
+  }
+  return bytes;
+}
+
+}  // namespace detail
+
+/// Moves transposes through the operators after them, which then compute in the order of the source: element by
+/// element, along renamed axes, with constants transposed. Transposes that meet their inverse disappear; a dense layer
+/// takes one into its weights. The graph changes only if fewer bytes are transposed. Returns false after the deadline.
+constexpr bool sink_transposes(ir::graph& g, const deadline_watch& watch = {}) {
+  const std::int64_t before = detail::transposed_bytes(g);
+  if (before == 0) return true;
+  ir::graph moved = g;
+  if (!detail::transpose_sinking(moved).run(watch)) return false;
+  const std::size_t events = moved.log.size();
+  if (!remove_dead_nodes(moved, watch)) return false;
+  if (detail::transposed_bytes(moved) >= before) return true;
+  while (moved.log.size() > events) moved.log.pop_back();
+  g = static_cast<ir::graph&&>(moved);
+  return true;
+}
+
+}}}  // namespace nnrt::NNRT_ISA::passes
+
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
+
+/// Replaces idioms before and after transposes are moved: channels that come second may come last then.
+constexpr bool find_idioms_and_sink_transposes(ir::graph& g, const deadline_watch& watch,
+                                               const idiom_operators* operators) {
+  const bool has_transposes = detail::transposed_bytes(g) > 0;
+  if (operators != nullptr && !find_idioms(g, *operators, watch)) return false;
+  if (!has_transposes) return true;
+  if (!sink_transposes(g, watch) || !merge_common_nodes(g, watch)) return false;
+  return operators == nullptr || find_idioms(g, *operators, watch);
+}
+
+/// Runs every pass. Idioms are replaced by these operators and those of the graph; nullptr: they stay. After the
+/// deadline it returns false and leaves the graph incomplete.
+constexpr bool optimise(ir::graph& g, const deadline_watch& watch = {}, const idiom_operators* operators = nullptr) {
+  return remove_dead_nodes(g, watch) && evaluate_constants(g, watch) && merge_common_nodes(g, watch) &&
+         find_idioms_and_sink_transposes(g, watch, operators) && fold_into_weights(g, watch) &&
+         fuse_activations(g, watch) && remove_dead_nodes(g, watch);
+}
+
+/// The operators that the idioms of a graph need. No idiom is replaced.
+constexpr pool<typed_operator> wanted_for_idioms(ir::graph g) {
+  pool<typed_operator> wanted;
+  if (!detail::may_have_idioms(g)) return wanted;
+  remove_dead_nodes(g), evaluate_constants(g), merge_common_nodes(g);
+  const idiom_operators finding{{}, &wanted};
+  find_idioms_and_sink_transposes(g, {}, &finding);
+  return wanted;
+}
+
+}}}  // namespace nnrt::NNRT_ISA::passes
+
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
+
+/// Every result of idiom_table.
+using idiom_results =
+    ops::type_list<ops::softmax, ops::sigmoid, ops::hswish, ops::layer_norm, ops::gelu, ops::depth_to_space,
+                   ops::gather, ops::l2_normalize, ops::space_to_depth, ops::swish, ops::hard_sigmoid>;
+
+template <class List> struct operators_of_list;
+template <class... Ops> struct operators_of_list<ops::type_list<Ops...>> {
+  static constexpr bool has(op_code code) { return ((Ops::code == code) || ...); }
+  /// For graphs that come at run time.
+  static array_ref<const operator_info* const> at_run_time() {
+    static constexpr const operator_info* all[] = {&ops::of<Ops>()...};
+    return all;
+  }
+  /// For a static graph: the one with this code, for one dtype.
+  template <op_code Code, dtype Type> static constexpr const operator_info* for_static_graph() {
+    const operator_info* found = nullptr;
+    const auto look_at = [&]<class Op>(const Op*) {
+      if constexpr (Op::code == Code) found = &static_operator<Op, Type>;
+    };
+    (look_at(static_cast<const Ops*>(nullptr)), ...);
+    return found;
+  }
+};
+
+static_assert(
+    [] {
+      for (const passes::detail::idiom& row : passes::detail::idiom_table)
+        if (!operators_of_list<idiom_results>::has(row.result)) return false;
+      return true;
+    }(),
+    "nnrt: idiom_results must have every result of idiom_table");
+
+/// Which operators the idioms of a written graph need.
+template <class Graph> constexpr pool<typed_operator> idioms_in(const Graph& written) {
+  return passes::wanted_for_idioms(written.thaw());
+}
+template <const auto& Written> inline constexpr std::size_t count_of_idiom_operators = idioms_in(Written).size();
+template <const auto& Written>
+inline constexpr std::array<typed_operator, count_of_idiom_operators<Written>> wanted_idiom_operators = [] {
+  std::array<typed_operator, count_of_idiom_operators<Written>> all{};
+  copy(idioms_in(Written), all);
+  return all;
+}();
+template <const auto& Written>
+inline constexpr auto idiom_operators_of = []<std::size_t... I>(std::index_sequence<I...>) {
+  constexpr const auto& wanted = wanted_idiom_operators<Written>;
+  return std::array<const operator_info*, sizeof...(I)>{
+      operators_of_list<idiom_results>::for_static_graph<wanted[I].code, wanted[I].type>()...};
+}(std::make_index_sequence<count_of_idiom_operators<Written>>());
+/// As above, for plans of a static graph that are made at run time.
+template <const auto& Written> array_ref<const operator_info* const> idiom_operators_at_run_time() {
+  return []<std::size_t... I>(std::index_sequence<I...>) {
+    static constexpr std::array<const operator_info*, sizeof...(I)> all{
+        &nnrt::at_run_time<idiom_operators_of<Written>[I]>...};
+    return array_ref<const operator_info* const>(all);
+  }(std::make_index_sequence<count_of_idiom_operators<Written>>());
+}
+
+}}}  // namespace nnrt::NNRT_ISA::detail
 // ===== nnrt/exec/make_plan.hpp
 // make_plan: turns an optimised graph into a plan - steps with the addresses of their operands, and prepared data.
 // Flow: static graphs call it in constant evaluation, compile() at run time; choose_kernels.hpp is its first half; both
@@ -43447,295 +45596,6 @@ struct stripe_finder {
 }  // namespace detail
 
 }}  // namespace nnrt::NNRT_ISA
-// ===== nnrt/passes/fold.hpp
-// fold: moves batch_norm, scale, bias_add and arithmetic with known numbers into the weights of a layer, as prepare
-// nodes.
-// Flow: after constants are evaluated, before activations are fused; prepare nodes run once, when an executor is made.
-
-// ===== nnrt/passes/uses.hpp
-// uses: which node makes each value of a graph, and how often it is used; every pass starts from this.
-// Flow: each pass that rewrites nodes computes it anew; compact() drops the nodes that a pass removed.
-
-namespace nnrt { inline namespace NNRT_ISA { namespace passes {
-
-/// Producers and uses of all values of a graph.
-struct use_table {
-  pool<std::int32_t> producer;  // index of the node that makes a value; none for inputs, weights, constants, states
-  pool<std::int32_t> uses;      // number of reads by nodes, outputs and states (as next or initial value)
-
-  constexpr explicit use_table(const ir::graph& g) {
-    producer.assign(g.values.size(), ir::none);
-    uses.assign(g.values.size(), 0);
-    for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-      for (const std::int32_t id : g.outputs_of(g.nodes[i]))
-        producer[static_cast<std::size_t>(id)] = static_cast<std::int32_t>(i);
-      for (const std::int32_t id : g.inputs_of(g.nodes[i]))
-        if (id != ir::none) ++uses[static_cast<std::size_t>(id)];
-    }
-    for (const ir::output& out : g.outputs) ++uses[static_cast<std::size_t>(out.value)];
-    for (const ir::state& s : g.states) {
-      if (s.next != ir::none) ++uses[static_cast<std::size_t>(s.next)];  // none while the graph is being built
-      if (s.initial != ir::none) ++uses[static_cast<std::size_t>(s.initial)];
-    }
-  }
-  constexpr std::int32_t producer_of(std::int32_t id) const { return producer[static_cast<std::size_t>(id)]; }
-  constexpr std::int32_t uses_of(std::int32_t id) const { return uses[static_cast<std::size_t>(id)]; }
-};
-
-/// Drops the nodes that a pass has marked as removed. It is a mark, not a null operator, because g++ 12 with
-/// -fsanitize=undefined cannot compare pointers to variable templates in constant evaluation.
-constexpr void compact(ir::graph& g) {
-  g.nodes.erase_if([](const ir::node& n) { return n.removed; });
-}
-
-/// Replaces each value id by to_of[id] in operands of nodes, outputs and next values of states.
-constexpr void redirect(ir::graph& g, array_ref<const std::int32_t> to_of) {
-  for (const ir::node& n : g.nodes)
-    for (std::int32_t& id : g.inputs_of(n))
-      if (id != ir::none) id = to_of[static_cast<std::size_t>(id)];
-  for (ir::output& out : g.outputs) out.value = to_of[static_cast<std::size_t>(out.value)];
-  for (ir::state& s : g.states)
-    if (s.next != ir::none) s.next = to_of[static_cast<std::size_t>(s.next)];
-}
-
-/// 0, 1, 2, …: the table with which redirect() changes nothing.
-constexpr pool<std::int32_t> identity_of(const ir::graph& g) {
-  pool<std::int32_t> to;
-  to.reserve(g.values.size());
-  for (std::size_t i = 0; i < g.values.size(); ++i) to.push_back(static_cast<std::int32_t>(i));
-  return to;
-}
-
-namespace detail {
-
-/// The word of a node's fused activation; nullptr if its operator has none.
-constexpr word* activation_word(ir::graph& g, const ir::node& n) {
-  return n.op->fused_word < 0 ? nullptr : &g.attrs_of(n)[static_cast<std::size_t>(n.op->fused_word)];
-}
-/// As above, if no activation is fused yet; nullptr if the node can take none.
-constexpr word* free_activation(ir::graph& g, const ir::node& n) {
-  word* const fused = n.removed ? nullptr : activation_word(g, n);
-  return fused != nullptr && *fused == static_cast<word>(activation::none) ? fused : nullptr;
-}
-
-}  // namespace detail
-
-}}}  // namespace nnrt::NNRT_ISA::passes
-
-namespace nnrt { inline namespace NNRT_ISA { namespace passes {
-
-/// For each value whether it is known before the network runs: constants, weights, and results that depend only on
-/// these.
-constexpr pool<char> known_values(const ir::graph& g) {
-  pool<char> known;
-  known.reserve(g.values.size());
-  for (const ir::value& v : g.values) known.push_back(v.is == ir::kind::constant || v.is == ir::kind::weight ? 1 : 0);
-  for (const ir::node& n : g.nodes) {
-    char all = 1;
-    for (const std::int32_t id : g.inputs_of(n))
-      if (id != ir::none && known[static_cast<std::size_t>(id)] == 0) all = 0;
-    for (const std::int32_t id : g.outputs_of(n)) known[static_cast<std::size_t>(id)] = all;
-  }
-  return known;
-}
-
-namespace detail {
-
-/// A node as y = fused((x - mean) * s + offset + addend), s = scale / sqrt(variance + epsilon) or 1 / scale; operands
-/// that it lacks are none.
-struct affine_map {
-  std::int32_t x = ir::none, scale = ir::none, offset = ir::none, mean = ir::none, variance = ir::none,
-               addend = ir::none;
-  ops::fold_affine::attrs attrs;
-
-  constexpr bool is_sum() const { return scale == ir::none && mean == ir::none; }
-  constexpr bool is_factor() const { return scale != ir::none && offset == ir::none; }
-};
-
-/// The state of one run of fold_into_weights.
-struct folding {
-  ir::graph& g;
-  use_table table;
-  pool<char> known;
-  pool<ir::node> prepared;  // the new nodes, in execution order
-
-  constexpr explicit folding(ir::graph& graph) : g(graph), table(graph), known(known_values(graph)) {}
-
-  constexpr bool is_known(std::int32_t id) const { return id == ir::none || known[static_cast<std::size_t>(id)] != 0; }
-
-  /// What the node computes; x is none if that is no affine map. Of add to div, x is the operand that is not known.
-  constexpr affine_map map_of(const ir::node& n) const {
-    const array_ref<const std::int32_t> in = g.inputs_of(n);
-    affine_map map;
-    const auto arithmetic = [&](std::int32_t affine_map::*parameter, bool commutes) {
-      const std::size_t of_x = commutes && is_known(in[0]) ? 1 : 0;
-      map.x = in[of_x], map.*parameter = in[1 - of_x];
-    };
-    switch (n.op->traits.computes) {
-      case meaning::batch_norm:
-        map.x = in[0], map.scale = in[1], map.offset = in[2], map.mean = in[3], map.variance = in[4];
-        map.attrs.epsilon = std::bit_cast<float>(static_cast<std::int32_t>(g.attrs_of(n)[0]));
-        break;
-      case meaning::scale: map.x = in[0], map.scale = in[1], map.offset = in[2]; break;
-      case meaning::bias_add: map.x = in[0], map.addend = in[1]; break;
-      case meaning::add: arithmetic(&affine_map::addend, true); break;
-      case meaning::sub: arithmetic(&affine_map::mean, false); break;
-      case meaning::mul: arithmetic(&affine_map::scale, true); break;
-      case meaning::div: arithmetic(&affine_map::scale, false), map.attrs.divided = true; break;
-      case meaning::other:
-      case meaning::relu:
-      case meaning::relu6: break;
-    }
-    return map;
-  }
-  /// Whether the map has known operands, one element for each index of the last axis or one for all.
-  constexpr bool is_channelwise(const ir::node& n, const affine_map& map) const {
-    const tensor_desc &x = g.at(map.x).desc, &y = g.at(g.outputs_of(n)[0]).desc;
-    if (is_known(map.x) || !types::floating.contains(x.type) || x.type != y.type || x.shape != y.shape) return false;
-    const bool is_aligned = n.op->traits.computes == meaning::scale;  // at an axis; others are at the last one
-    const int first = is_aligned ? normalise_axis(g.attrs_of(n)[0], x.rank()) : 0;
-    for (const std::int32_t id : g.inputs_of(n)) {
-      if (id == map.x) continue;
-      const tensor_desc& given = g.at(id).desc;
-      if (!is_known(id) || given.type != x.type || given.rank() > x.rank()) return false;
-      if (given.elements() == 1) continue;
-      const bool ends_at_channels = !is_aligned || first + given.rank() == x.rank();
-      if (!ends_at_channels || given.elements() < 0 || given.elements() != x.shape[-1] ||
-          given.shape[-1] != x.shape[-1])
-        return false;
-    }
-    return true;
-  }
-
-  /// The node that makes x for this reader alone, or nullptr.
-  constexpr ir::node* maker_of(std::int32_t x) {
-    if (table.producer_of(x) == ir::none || table.uses_of(x) != 1) return nullptr;
-    ir::node& n = g.nodes[static_cast<std::size_t>(table.producer_of(x))];
-    return n.removed ? nullptr : &n;
-  }
-  constexpr bool has_known_weight(const ir::node& layer) const {
-    if (layer.op->traits.weights == weights_role::none) return false;
-    const std::int32_t x = g.inputs_of(layer)[0], weight = g.inputs_of(layer)[1];
-    return is_known(weight) && g.at(weight).desc.type == g.at(x).desc.type;
-  }
-  constexpr std::int32_t bias_of(const ir::node& layer) const {
-    return layer.inputs.count > 2 ? g.inputs_of(layer)[2] : ir::none;
-  }
-  /// The layer into which a node with this map can be folded, or nullptr.
-  constexpr ir::node* layer_before(const affine_map& map) {
-    ir::node* const layer = maker_of(map.x);
-    if (layer == nullptr || !has_known_weight(*layer) || !is_known(bias_of(*layer))) return nullptr;
-    return free_activation(g, *layer) != nullptr ? layer : nullptr;
-  }
-
-  constexpr std::int32_t add_known(const tensor_desc& desc) {
-    known.push_back(1);
-    table.uses.push_back(1);
-    table.producer.push_back(ir::none);
-    return g.add_value({desc, ir::kind::result, {}, 0, ir::none});
-  }
-  /// Adds a prepare node that computes the weights of `layer` combined with a map. `by` is the operator that has it.
-  constexpr ir::node& add_prepared(const ir::node& layer, const affine_map& map, std::int32_t bias,
-                                   const operator_info& by) {
-    const tensor_desc kernel = g.at(g.inputs_of(layer)[1]).desc;
-    const std::int32_t operands[] = {g.inputs_of(layer)[1], bias,      map.scale, map.offset, map.mean,
-                                     map.variance,          map.addend};
-    const std::int64_t channels = kernel.shape[normalise_axis(map.attrs.axis, kernel.rank())];
-    const std::int32_t results[] = {add_known(kernel), add_known(tensor_desc{kernel.type, {channels}})};
-    pool<word> words;
-    pack(map.attrs, words);
-    prepared.push_back(
-        {&by, by.label, g.add_words(words), g.add_operands(operands), g.add_operands(results), layer.name});
-    return prepared.back();
-  }
-
-  /// Gives the layer new weights, and the result and activation of `n`.
-  constexpr void replace(ir::node& layer, ir::node& n, std::int32_t weight, std::int32_t bias) {
-    const std::int32_t operands[] = {g.inputs_of(layer)[0], weight, bias};
-    layer.inputs = g.add_operands(operands);
-    const std::int32_t y = g.outputs_of(n)[0];
-    g.operands[static_cast<std::size_t>(layer.outputs.first)] = y;
-    if (const word* const fused = activation_word(g, n)) *activation_word(g, layer) = *fused;
-    table.producer[static_cast<std::size_t>(y)] = static_cast<std::int32_t>(&layer - g.nodes.data());
-    g.log.push_back({ir::change::folded, n.label, layer.label, layer.name});
-    n.removed = true;
-  }
-  /// Folds a node into the layer before it, if there is one that can take it.
-  constexpr void fold_into_layer_before(ir::node& n) {
-    const affine_map map = map_of(n);
-    if (map.x == ir::none || !is_channelwise(n, map)) return;
-    ir::node* const layer = layer_before(map);
-    if (layer == nullptr) return;
-    const std::int32_t weight = g.inputs_of(*layer)[1], bias = bias_of(*layer);
-    if (map.is_sum() && bias == ir::none && g.at(map.addend).desc.elements() == g.at(weight).desc.shape[0])
-      return replace(*layer, n, weight, map.addend);
-    const ir::node& made = add_prepared(*layer, map, bias, *n.op->folded_as);
-    replace(*layer, n, g.outputs_of(made)[0], g.outputs_of(made)[1]);
-  }
-
-  /// The axis of the weight along which the channels of x lie; no axis of it: there is none.
-  constexpr std::int64_t input_axis(const ir::node& layer, const affine_map& map) const {
-    const shape_t &x = g.at(map.x).desc.shape, &kernel = g.at(g.inputs_of(layer)[1]).desc.shape;
-    if (g.at(map.scale).desc.elements() == 1) return 0;
-    if (layer.op->traits.weights == weights_role::depthwise_conv2d) return kernel[0] == x[-1] ? 0 : kernel.rank;
-    return kernel[-1] == x[-1] ? kernel.rank - 1 : kernel.rank;
-  }
-  /// Folds a factor that is applied to the input of a layer. Padding remains 0.
-  constexpr void fold_factor_before(ir::node& layer) {
-    ir::node* const n = maker_of(g.inputs_of(layer)[0]);
-    if (n == nullptr || n->op->folded_as == nullptr || !has_known_weight(layer)) return;
-    affine_map map = map_of(*n);
-    const word* const fused = activation_word(g, *n);
-    if (!map.is_factor() || (fused != nullptr && *fused != static_cast<word>(activation::none))) return;
-    map.attrs.axis = input_axis(layer, map);
-    if (map.attrs.axis == g.at(g.inputs_of(layer)[1]).desc.rank() || !is_channelwise(*n, map)) return;
-    const ir::node& made = add_prepared(layer, map, ir::none, *n->op->folded_as);
-    pool<std::int32_t> operands;
-    operands.insert(g.inputs_of(layer).begin(), g.inputs_of(layer).end());
-    operands[0] = map.x, operands[1] = g.outputs_of(made)[0];
-    layer.inputs = g.add_operands(operands);
-    g.log.push_back({ir::change::folded, n->label, layer.label, layer.name});
-    n->removed = true;
-  }
-};
-
-/// Orders the nodes: those on known values first, then the new ones, then the rest. So each value is made before it is
-/// read.
-constexpr void insert_prepared(ir::graph& g, const folding& state) {
-  pool<ir::node> ordered;
-  ordered.reserve(g.nodes.size() + state.prepared.size());
-  const auto is_prepared = [&](const ir::node& n) {
-    return state.known[static_cast<std::size_t>(g.outputs_of(n)[0])] != 0;
-  };
-  for (const ir::node& n : g.nodes)
-    if (!n.removed && is_prepared(n)) ordered.push_back(n);
-  ordered.insert(state.prepared.begin(), state.prepared.end());
-  for (const ir::node& n : g.nodes)
-    if (!n.removed && !is_prepared(n)) ordered.push_back(n);
-  g.nodes = static_cast<pool<ir::node>&&>(ordered);
-}
-
-}  // namespace detail
-
-/// Folds affine maps of the channels into the known weights of a convolution or dense layer: batch_norm, scale,
-/// bias_add and arithmetic with known operands after the layer, and factors before it. After the deadline it returns
-/// false and leaves the graph incomplete.
-constexpr bool fold_into_weights(ir::graph& g, const deadline_watch& watch = {}) {
-  bool has_candidates = false;
-  for (const ir::node& n : g.nodes) has_candidates = has_candidates || n.op->folded_as != nullptr;
-  if (!has_candidates) return !watch.is_over();
-  detail::folding state(g);
-  const std::size_t events = g.log.size();
-  for (ir::node& n : g.nodes) {
-    if (watch.is_over()) return false;
-    if (n.op->folded_as != nullptr) state.fold_into_layer_before(n);
-    if (n.op->traits.weights != weights_role::none) state.fold_factor_before(n);
-  }
-  if (g.log.size() != events) detail::insert_prepared(g, state);
-  return true;
-}
-
-}}}  // namespace nnrt::NNRT_ISA::passes
 
 namespace nnrt { inline namespace NNRT_ISA {
 
@@ -43944,30 +45804,6 @@ struct kernel_chooser {
 // distinct_descs: a list of descs without duplicates.
 // Flow: the planner gives every operand the index of its desc; with many descs it finds the index here.
 
-// ===== nnrt/core/hash.hpp
-// hash: a hash of words, and the slot of a hash table.
-// Flow: passes find equal nodes with it, the planner equal descs, builders and readers names.
-
-namespace nnrt { inline namespace NNRT_ISA { namespace detail {
-
-/// FNV-1a (Fowler, Noll, Vo), one word at a time.
-inline constexpr std::uint64_t no_hash = 0xcbf29ce484222325U;
-constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) { return (hash ^ word) * 0x100000001b3U; }
-
-/// Slot in a table of 2^bits slots: upper bits of a product (Knuth's multiplicative hashing). FNV's lower bits depend
-/// only on the lower bits of words, which are often 0 in floats.
-constexpr std::size_t slot_of(std::uint64_t hash, int bits) {
-  return static_cast<std::size_t>((hash ^ (hash >> 32)) * 0x9e3779b97f4a7c15U >> (64 - bits));
-}
-
-constexpr std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = no_hash;
-  for (const char c : text) hash = mix(hash, static_cast<unsigned char>(c));
-  return hash;
-}
-
-}}}  // namespace nnrt::NNRT_ISA::detail
-
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
 /// Hash of a desc. Equal descs have equal hashes, but for scales of 0 and -0.
@@ -44011,105 +45847,6 @@ class distinct_descs {
 };
 
 }}}  // namespace nnrt::NNRT_ISA::detail
-// ===== nnrt/passes/evaluate.hpp
-// evaluate: computes nodes whose operands are all constants, at planning time.
-// Flow: before folding, so that arithmetic on constants costs nothing at run time; nodes on weights become prepare
-// steps instead.
-
-namespace nnrt { inline namespace NNRT_ISA { namespace passes {
-
-/// Larger results remain nodes: they become prepare steps, which run at full speed when an executor is made.
-inline constexpr std::int64_t max_evaluated_elements = 1024;
-
-namespace detail {
-
-/// Copies the elements of a constant into a buffer that references can read.
-constexpr typed_buffer load(const ir::graph& g, const ir::value& constant) {
-  typed_buffer buffer(constant.desc.type, constant.desc.elements());
-  with_element<types::any>(constant.desc.type, [&]<class T>(T) {
-    const array_ref<T> elements = buffer.as<T>();
-    for (std::size_t i = 0; i < elements.size(); ++i)
-      elements[i] = g.element<T>(constant, static_cast<std::int64_t>(i));
-  });
-  return buffer;
-}
-
-/// Makes the value a constant with these elements.
-constexpr void store(ir::graph& g, std::int32_t id, const typed_buffer& buffer) {
-  with_element<types::any>(buffer.type(), [&]<class T>(T) {
-    const std::int32_t made = g.add_constant<T>(g.at(id).desc, buffer.as<T>());
-    g.at(id).is = ir::kind::constant;
-    g.at(id).first_byte = g.at(made).first_byte;
-    g.values.pop_back();
-  });
-}
-
-constexpr bool can_evaluate(const ir::graph& g, const ir::node& n) {
-  for (const std::int32_t id : g.inputs_of(n)) {
-    if (id == ir::none) continue;
-    if (n.op->traits.reads_descs_alone) {
-      if (!g.at(id).desc.shape.is_known()) return false;
-      continue;
-    }
-    const ir::value& v = g.at(id);
-    if (v.is != ir::kind::constant || v.desc.elements() > max_evaluated_elements || v.scales != ir::none) return false;
-  }
-  for (const std::int32_t id : g.outputs_of(n)) {
-    const std::int64_t elements = g.at(id).desc.elements();
-    if (elements < 0 || elements > max_evaluated_elements) return false;
-  }
-  const array_ref<const tensor_desc> out(&g.at(g.outputs_of(n)[0]).desc, 1);
-  return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out) <= max_evaluated_elements;
-}
-
-/// Computes a node. Returns false and changes nothing if the node rejects the constants: then a run reports it.
-constexpr bool evaluate(ir::graph& g, const ir::node& n) {
-  const auto first_output = static_cast<std::size_t>(n.inputs.count),
-             count = first_output + static_cast<std::size_t>(n.outputs.count);
-  typed_buffers buffers(count);
-  pool<tensor_desc> descs;
-  descs.reserve(count);  // no reallocation: views point into it
-  pool<view> in, out;
-  for (std::size_t i = 0; i < first_output; ++i) {
-    const std::int32_t id = g.inputs_of(n)[i];
-    if (id == ir::none) {
-      in.push_back({});
-      continue;
-    }
-    descs.push_back(g.at(id).desc);
-    // not with ?: - g++ 12 destroys the chosen operand twice
-    if (n.op->traits.reads_descs_alone) buffers[i] = typed_buffer(g.at(id).desc.type, 0);
-    else buffers[i] = load(g, g.at(id));
-    in.push_back({&descs.back(), buffers[i].data()});
-  }
-  for (std::size_t i = first_output; i < count; ++i) {
-    descs.push_back(g.at(g.outputs_of(n)[i - first_output]).desc);
-    buffers[i] = typed_buffer(descs.back().type, descs.back().elements());
-    out.push_back({&descs.back(), buffers[i].data()});
-  }
-  if (n.op->reference(g.attrs_of(n), in, out)) return false;
-  for (std::size_t i = first_output; i < count; ++i) store(g, g.outputs_of(n)[i - first_output], buffers[i]);
-  return true;
-}
-
-}  // namespace detail
-
-/// Evaluates every node that reads small constants or only shapes; its outputs become constants. After the deadline it
-/// returns false and leaves the graph incomplete.
-constexpr bool evaluate_constants(ir::graph& g, const deadline_watch& watch = {}) {
-  bool changed = false;
-  for (ir::node& n : g.nodes) {
-    if (watch.is_over()) return false;
-    if (!detail::can_evaluate(g, n) || !detail::evaluate(g, n)) continue;
-    g.log.push_back({ir::change::evaluated, n.label, nullptr, n.name});
-    n.removed = true;
-    changed = true;
-  }
-  if (changed) compact(g);
-  return true;
-}
-
-}}}  // namespace nnrt::NNRT_ISA::passes
 
 namespace nnrt { inline namespace NNRT_ISA {
 
@@ -47637,636 +49374,6 @@ constexpr void builder::finish() {
 }
 
 }}  // namespace nnrt::NNRT_ISA
-// ===== nnrt/passes/optimise.hpp
-// optimise: the passes in their order.
-// Flow: static graphs run it in constant evaluation, compile() at run time; make_plan() follows.
-
-// ===== nnrt/passes/eliminate.hpp
-// eliminate: removes nodes whose results are not used, and nodes that compute the same as an earlier one.
-// Flow: optimise() runs dead-node removal first and last, and merges common nodes in between.
-
-namespace nnrt { inline namespace NNRT_ISA { namespace passes {
-
-/// Removes every node whose outputs are not read. It visits the last nodes first, so that one sweep removes chains.
-/// Like all passes below, it returns false after the deadline and leaves the graph incomplete.
-constexpr bool remove_dead_nodes(ir::graph& g, const deadline_watch& watch = {}) {
-  use_table table(g);
-  for (std::size_t i = g.nodes.size(); i-- > 0;) {
-    if (watch.is_over()) return false;
-    ir::node& n = g.nodes[i];
-    bool needed = false;
-    for (const std::int32_t id : g.outputs_of(n)) needed = needed || table.uses_of(id) > 0;
-    if (needed) continue;
-    for (const std::int32_t id : g.inputs_of(n))
-      if (id != ir::none) --table.uses[static_cast<std::size_t>(id)];
-    g.log.push_back({ir::change::removed, n.label, nullptr, n.name});
-    n.removed = true;
-  }
-  compact(g);
-  return true;
-}
-
-namespace detail {
-
-/// Hash of the operator, its operands, its attributes and the quantisation of its result, which a front end may choose.
-constexpr std::uint64_t hash_of(const ir::graph& g, const ir::node& n) {
-  using nnrt::detail::mix;
-  std::uint64_t hash = mix(nnrt::detail::no_hash, static_cast<std::uint64_t>(n.op->code));
-  for (const std::int32_t id : g.inputs_of(n)) hash = mix(hash, static_cast<std::uint64_t>(id));
-  for (const word w : g.attrs_of(n)) hash = mix(hash, static_cast<std::uint64_t>(w));
-  if (const quantisation& q = g.at(g.outputs_of(n)[0]).desc.quantised)
-    hash = mix(mix(hash, std::bit_cast<std::uint32_t>(q.scale)), static_cast<std::uint64_t>(q.zero_point));
-  return hash;
-}
-
-template <class T> constexpr bool equal(array_ref<const T> a, array_ref<const T> b) {
-  std::size_t same = 0;
-  while (same < a.size() && same < b.size() && a[same] == b[same]) ++same;
-  return same == a.size() && same == b.size();
-}
-
-/// Whether both nodes have results of equal descs. Front ends may choose different quantisations for equal nodes.
-constexpr bool same_results(const ir::graph& g, const ir::node& a, const ir::node& b) {
-  if (a.outputs.count != b.outputs.count) return false;
-  for (std::size_t i = 0; i < g.outputs_of(a).size(); ++i)
-    if (const ir::value &of_a = g.at(g.outputs_of(a)[i]), &of_b = g.at(g.outputs_of(b)[i]);
-        of_a.desc != of_b.desc || of_a.scales != of_b.scales)
-      return false;
-  return true;
-}
-
-constexpr bool same_work(const ir::graph& g, const ir::node& a, const ir::node& b) {
-  return a.op->code == b.op->code && equal(g.inputs_of(a), g.inputs_of(b)) && equal(g.attrs_of(a), g.attrs_of(b)) &&
-         same_results(g, a, b);
-}
-
-}  // namespace detail
-
-/// Of nodes with equal operator, operands and attributes, keeps only the first.
-constexpr bool merge_common_nodes(ir::graph& g, const deadline_watch& watch = {}) {
-  int bits = 4;
-  while (std::size_t{1} << bits < 2 * g.nodes.size()) ++bits;
-  const std::size_t slots = std::size_t{1} << bits;
-  pool<std::int32_t> first_with;  // open addressing: node index or none
-  first_with.assign(slots, ir::none);
-  pool<std::int32_t> to = identity_of(g);
-  bool changed = false;
-  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-    if (watch.is_over()) return false;
-    ir::node& n = g.nodes[i];
-    for (std::int32_t& id : g.inputs_of(n))
-      if (id != ir::none) id = to[static_cast<std::size_t>(id)];
-    std::size_t slot = nnrt::detail::slot_of(detail::hash_of(g, n), bits);
-    while (first_with[slot] != ir::none &&
-           !detail::same_work(g, g.nodes[static_cast<std::size_t>(first_with[slot])], n))
-      slot = (slot + 1) & (slots - 1);
-    if (first_with[slot] == ir::none) {
-      first_with[slot] = static_cast<std::int32_t>(i);
-      continue;
-    }
-    const ir::node& kept = g.nodes[static_cast<std::size_t>(first_with[slot])];
-    for (std::int32_t k = 0; k < n.outputs.count; ++k)
-      to[static_cast<std::size_t>(g.outputs_of(n)[static_cast<std::size_t>(k)])] =
-          g.outputs_of(kept)[static_cast<std::size_t>(k)];
-    g.log.push_back({ir::change::merged, n.label, kept.label, kept.name});
-    n.removed = true;
-    changed = true;
-  }
-  if (!changed) return true;
-  compact(g);
-  redirect(g, to);
-  return true;
-}
-
-}}}  // namespace nnrt::NNRT_ISA::passes
-// ===== nnrt/passes/fuse.hpp
-// fuse: lets a node apply the activation that follows it.
-// Flow: after folding, when an activation directly follows its layer.
-
-namespace nnrt { inline namespace NNRT_ISA { namespace passes {
-
-namespace detail {
-
-constexpr activation activation_of(const ir::node& n) {
-  if (n.op->traits.computes == meaning::relu) return activation::relu;
-  return n.op->traits.computes == meaning::relu6 ? activation::relu6 : activation::none;
-}
-
-}  // namespace detail
-
-/// Fuses relu and relu6 into the node that makes their operand, if nothing else reads that operand and the node can
-/// apply them. After the deadline it returns false and leaves the graph incomplete.
-constexpr bool fuse_activations(ir::graph& g, const deadline_watch& watch = {}) {
-  const use_table table(g);
-  bool changed = false;
-  for (ir::node& n : g.nodes) {
-    if (watch.is_over()) return false;
-    const activation wanted = detail::activation_of(n);
-    if (wanted == activation::none) continue;
-    const std::int32_t x = g.inputs_of(n)[0], y = g.outputs_of(n)[0];
-    if (table.producer_of(x) == ir::none || table.uses_of(x) != 1 || g.at(x).desc != g.at(y).desc) continue;
-    ir::node& layer = g.nodes[static_cast<std::size_t>(table.producer_of(x))];
-    word* const fused = detail::free_activation(g, layer);
-    if (fused == nullptr || layer.outputs.count != 1) continue;
-    *fused = static_cast<word>(wanted);
-    g.operands[static_cast<std::size_t>(layer.outputs.first)] = y;
-    g.log.push_back({ir::change::fused, n.label, layer.label, layer.name});
-    n.removed = true;
-    changed = true;
-  }
-  if (changed) compact(g);
-  return true;
-}
-
-}}}  // namespace nnrt::NNRT_ISA::passes
-// ===== nnrt/passes/layout.hpp
-// layout: moves transposes towards the end of a graph, where they cancel, become reshapes or are fewer.
-// Flow: optimise() runs it after constants are evaluated. How a transpose passes an operator is a trait of that
-// operator.
-
-namespace nnrt { inline namespace NNRT_ISA { namespace passes {
-
-namespace detail {
-
-/// An order of axes: axis i of a transposed tensor is axis axes[i] of its source.
-struct axis_order {
-  int rank = 0;
-  int axes[max_rank] = {};
-
-  constexpr int operator[](int i) const { return axes[i]; }
-  constexpr bool is_identity() const {
-    for (int i = 0; i < rank; ++i)
-      if (axes[i] != i) return false;
-    return true;
-  }
-  friend constexpr bool operator==(const axis_order& a, const axis_order& b) {
-    if (a.rank != b.rank) return false;
-    for (int i = 0; i < a.rank; ++i)
-      if (a.axes[i] != b.axes[i]) return false;
-    return true;
-  }
-  /// The shape of the source of a tensor of this shape.
-  constexpr shape_t source_of(const shape_t& y) const {
-    shape_t source = y;
-    for (int i = 0; i < rank; ++i) source[axes[i]] = y[i];
-    return source;
-  }
-  /// Whether axes with more than one element keep their order: then a transpose moves no element.
-  constexpr bool keeps_elements(const shape_t& y) const {
-    int last = -1;
-    for (int i = 0; i < rank; ++i) {
-      if (y[i] == 1) continue;
-      if (axes[i] < last) return false;
-      last = axes[i];
-    }
-    return true;
-  }
-};
-
-/// A value that is a transpose of `source`; none: it is not.
-struct transposed_value {
-  std::int32_t source = ir::none;
-  axis_order order;
-};
-
-/// One run of sink_transposes on a graph.
-class transpose_sinking {
- public:
-  constexpr explicit transpose_sinking(ir::graph& g) : g_(g), known_(known_values(g)), to_(identity_of(g)) {
-    of_.assign(g.values.size(), transposed_value());
-    flat_.assign(g.values.size(), transposed_value());
-  }
-  /// Rewrites all nodes. Returns false after the deadline.
-  constexpr bool run(const deadline_watch& watch) {
-    for (std::size_t i = 0; i < g_.nodes.size(); ++i) {
-      if (watch.is_over()) return false;
-      ir::node n = g_.nodes[i];
-      for (std::int32_t& id : g_.inputs_of(n))
-        if (id != ir::none) id = to_[static_cast<std::size_t>(id)];
-      rewrite(n);
-    }
-    g_.nodes = static_cast<pool<ir::node>&&>(made_);
-    redirect(g_, to_);
-    return true;
-  }
-
- private:
-  constexpr bool is_known(std::int32_t id) const { return known_[static_cast<std::size_t>(id)] != 0; }
-  constexpr const transposed_value& of(std::int32_t id) const { return of_[static_cast<std::size_t>(id)]; }
-  constexpr std::int32_t add_value(const ir::value& v, bool known) {
-    known_.push_back(known ? 1 : 0);
-    of_.push_back({}), flat_.push_back({});
-    const std::int32_t id = g_.add_value(v);
-    to_.push_back(id);
-    return id;
-  }
-  constexpr std::int32_t add_integers(array_ref<const std::int64_t> list) {
-    const std::int32_t id = g_.add_constant<std::int64_t>({i64, {static_cast<std::int64_t>(list.size())}}, list);
-    known_.push_back(1);
-    of_.push_back({}), flat_.push_back({});
-    to_.push_back(id);
-    return id;
-  }
-  /// The integers of a constant; false when they are not known.
-  constexpr bool read(std::int32_t id, pool<std::int64_t>& list) const {
-    if (id == ir::none || g_.at(id).is != ir::kind::constant) return false;
-    ir::append_integers(g_, g_.at(id), list);
-    return static_cast<std::int64_t>(list.size()) == g_.at(id).desc.elements();
-  }
-
-  /// A node of the graph whose operator has this code and computes on this dtype; null: there is none. Static graphs
-  /// instantiate operators for the dtypes that they name.
-  constexpr const ir::node* like(op_code code, dtype type) const {
-    for (const ir::node& n : g_.nodes)
-      if (n.op->code == code && n.op->computes_on.contains(type)) return &n;
-    for (const ir::node& n : made_)
-      if (n.op->code == code && n.op->computes_on.contains(type)) return &n;
-    return nullptr;
-  }
-  /// Adds a node without attributes like another one.
-  constexpr void push(const ir::node& like, array_ref<const std::int32_t> inputs, std::int32_t y, ir::range name) {
-    ir::node n;
-    n.op = like.op, n.label = like.label, n.name = name;
-    n.inputs = g_.add_operands(inputs);
-    n.outputs = g_.add_operands(array_ref<const std::int32_t>(&y, 1));
-    made_.push_back(n);
-  }
-  constexpr void push_transpose(std::int32_t x, const axis_order& order, std::int32_t y, ir::range name) {
-    const dtype type = g_.at(x).desc.type;
-    pool<std::int64_t> list;
-    const ir::node* const reshape = like(ops::reshape::code, type);
-    const shape_t shape = g_.at(y).desc.shape;
-    int unknown = 0;
-    for (const std::int64_t extent : shape) unknown += extent < 0 ? 1 : 0;
-    const bool is_alias = reshape != nullptr && unknown <= 1 && shape.elements() != 0 && order.keeps_elements(shape);
-    if (is_alias) list.insert(shape.begin(), shape.end());
-    else
-      for (int i = 0; i < order.rank; ++i) list.push_back(order[i]);
-    const std::int32_t operands[] = {x, add_integers(list)};
-    push(is_alias ? *reshape : *like(ops::transpose::code, type), operands, y, name);
-    of_[static_cast<std::size_t>(y)] = {x, order};
-  }
-
-  /// Passes a transpose through: merged with the one before, or dropped when both cancel.
-  constexpr void rewrite_transpose(const ir::node& n) {
-    const std::int32_t x = g_.inputs_of(n)[0], y = g_.outputs_of(n)[0];
-    pool<std::int64_t> list;
-    axis_order order;
-    order.rank = g_.at(x).desc.rank();
-    if (!read(g_.inputs_of(n)[1], list) || static_cast<int>(list.size()) != order.rank) return made_.push_back(n);
-    for (int i = 0; i < order.rank; ++i) order.axes[i] = normalise_axis(list[static_cast<std::size_t>(i)], order.rank);
-    transposed_value whole{x, order};
-    if (const transposed_value& before = of(x); before.source != ir::none) {
-      whole.source = before.source;
-      for (int i = 0; i < order.rank; ++i) whole.order.axes[i] = before.order[order[i]];
-    }
-    if (whole.order.is_identity()) {
-      to_[static_cast<std::size_t>(y)] = whole.source;
-      return;
-    }
-    push_transpose(whole.source, whole.order, y, n.name);
-  }
-
-  /// The operand `id` of an elementwise node over transposed operands, in the source's order; none: there is none.
-  constexpr std::int32_t in_source_order(std::int32_t id, const axis_order& order, ir::range name) {
-    const tensor_desc desc = g_.at(id).desc;
-    if (of(id).source != ir::none && of(id).order == order) return of(id).source;
-    if (desc.shape.is_known() && desc.elements() == 1 && desc.rank() <= order.rank) return id;
-    if (!is_known(id) || !desc.shape.is_known() || desc.rank() > order.rank || g_.at(id).scales != ir::none)
-      return ir::none;
-    // leading axes of extent 1, as broadcasting adds them
-    shape_t padded;
-    for (int i = desc.rank(); i < order.rank; ++i) padded.push_back(1);
-    for (const std::int64_t extent : desc.shape) padded.push_back(extent);
-    shape_t source = order.source_of(padded);
-    const bool keeps_elements = order.keeps_elements(padded);
-    while (keeps_elements && source.rank > 1 && source[0] == 1) {  // a vector along the last axis is a bias
-      for (int i = 1; i < source.rank; ++i) source[i - 1] = source[i];
-      --source.rank;
-    }
-    const tensor_desc made{desc.type, default_format(source.rank), source, desc.quantised};
-    if (g_.at(id).is == ir::kind::constant && keeps_elements) {
-      ir::value v = g_.at(id);
-      v.desc = made;
-      return add_value(v, true);
-    }
-    const ir::node* const reshape = like(ops::reshape::code, desc.type);
-    if (reshape == nullptr && (keeps_elements || desc.rank() < order.rank)) return ir::none;
-    if (keeps_elements) return reshaped(*reshape, id, made, name);
-    const ir::node* const transpose = like(ops::transpose::code, desc.type);
-    if (transpose == nullptr) return ir::none;
-    std::int32_t x = id;
-    if (desc.rank() < order.rank)
-      x = reshaped(*reshape, id, {desc.type, default_format(padded.rank), padded, desc.quantised}, name);
-    pool<std::int64_t> inverse;
-    inverse.assign(static_cast<std::size_t>(order.rank), 0);
-    for (int i = 0; i < order.rank; ++i) inverse[static_cast<std::size_t>(order[i])] = i;
-    const std::int32_t y = add_value({made, ir::kind::result, {}, 0, ir::none}, true);
-    const std::int32_t operands[] = {x, add_integers(inverse)};
-    push(*transpose, operands, y, name);
-    return y;
-  }
-  /// A known value with another shape, by a node that is executed when weights are prepared.
-  constexpr std::int32_t reshaped(const ir::node& reshape, std::int32_t x, const tensor_desc& to, ir::range name) {
-    const std::int32_t y = add_value({to, ir::kind::result, {}, 0, ir::none}, is_known(x));
-    pool<std::int64_t> shape;
-    shape.insert(to.shape.begin(), to.shape.end());
-    const std::int32_t operands[] = {x, add_integers(shape)};
-    push(reshape, operands, y, name);
-    return y;
-  }
-
-  /// Adds `n` with these operands and words; its results, in the source's order, are transposed by `order`.
-  constexpr void push_in_source_order(const ir::node& n, array_ref<const std::int32_t> inputs,
-                                      array_ref<const word> words, const axis_order& order) {
-    ir::node made = n;
-    made.inputs = g_.add_operands(inputs);
-    made.attrs = g_.add_words(words);
-    pool<std::int32_t> results;
-    for (const std::int32_t y : g_.outputs_of(n)) {
-      ir::value v = g_.at(y);
-      v.desc.shape = order.source_of(v.desc.shape);
-      v.desc.layout = default_format(v.desc.rank());
-      results.push_back(order.is_identity() ? y : add_value(v, false));
-    }
-    made.outputs = g_.add_operands(results);
-    made_.push_back(made);
-    if (order.is_identity()) return;
-    const pool<std::int32_t> outputs = copied(g_.outputs_of(n));
-    for (std::size_t i = 0; i < outputs.size(); ++i) push_transpose(results[i], order, outputs[i], n.name);
-  }
-  template <class T> static constexpr pool<T> copied(array_ref<const T> list) {
-    pool<T> made;
-    made.insert(list.begin(), list.end());
-    return made;
-  }
-  static constexpr pool<std::int32_t> copied(array_ref<std::int32_t> list) {
-    return copied(array_ref<const std::int32_t>(list.data(), list.size()));
-  }
-
-  constexpr bool has_one_scale(const ir::node& n) const {
-    for (const std::int32_t y : g_.outputs_of(n))
-      if (g_.at(y).desc.quantised.mode == quantisation::kind::per_channel) return false;
-    return true;
-  }
-  /// The transpose that all data operands of an elementwise node share.
-  constexpr bool rewrite_elementwise(const ir::node& n) {
-    const std::int32_t y = g_.outputs_of(n)[0];
-    const pool<std::int32_t> inputs = copied(g_.inputs_of(n));
-    axis_order order;
-    for (const std::int32_t id : inputs)
-      if (id != ir::none && of(id).source != ir::none && of(id).order.rank == g_.at(y).desc.rank())
-        order = of(id).order;
-    if (order.rank == 0 || n.outputs.count != 1 || !has_transpose(g_.at(y).desc.type)) return false;
-    // an operand that is neither transposed nor known would need a further transpose
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      if (inputs[i] == ir::none || is_constant_operand(n, i)) continue;
-      const tensor_desc& desc = g_.at(inputs[i]).desc;
-      const bool is_one = desc.shape.is_known() && desc.elements() == 1 && desc.rank() <= order.rank;
-      const bool fits = of(inputs[i]).source != ir::none && of(inputs[i]).order == order;
-      if (!fits && !is_one && !is_known(inputs[i])) return false;
-    }
-    pool<std::int32_t> moved;
-    for (std::size_t i = 0; i < inputs.size(); ++i) {
-      const bool stays = inputs[i] == ir::none || is_constant_operand(n, i);
-      moved.push_back(stays ? inputs[i] : in_source_order(inputs[i], order, n.name));
-      if (!stays && moved[i] == ir::none) return false;
-    }
-    push_in_source_order(n, moved, copied(array_ref<const word>(g_.attrs_of(n))), order);
-    return true;
-  }
-  constexpr bool has_transpose(dtype type) const { return like(ops::transpose::code, type) != nullptr; }
-  static constexpr bool is_constant_operand(const ir::node& n, std::size_t i) {
-    const std::size_t row = nnrt::detail::row_of(n.op->inputs, i);
-    return row < n.op->inputs.size() && n.op->inputs[row].constant;
-  }
-
-  /// Nodes with axes among their attributes or constant operands.
-  constexpr bool rewrite_axes(const ir::node& n) {
-    const pool<std::int32_t> inputs = copied(g_.inputs_of(n));
-    if (inputs.empty() || inputs[0] == ir::none || of(inputs[0]).source == ir::none) return false;
-    const transposed_value x = of(inputs[0]);
-    const int rank = x.order.rank;
-    if (!has_transpose(g_.at(g_.outputs_of(n)[0]).desc.type)) return false;
-    pool<word> words = copied(array_ref<const word>(g_.attrs_of(n)));
-    pool<std::int32_t> moved = inputs;
-    moved[0] = x.source;
-    axis_order order = x.order;
-    const auto renamed = [&](std::int64_t axis) -> std::int64_t {
-      const int found = normalise_axis(axis, rank);
-      return found < 0 ? -1 : x.order[found];
-    };
-    switch (n.op->traits.axes) {
-      case axis_role::fixed:
-      case axis_role::elementwise: return false;
-      case axis_role::first_attribute:
-        words[0] = renamed(words[0]);
-        for (std::size_t i = 1; i < moved.size(); ++i) {
-          if (of(inputs[i]).source == ir::none || !(of(inputs[i]).order == order)) return false;
-          moved[i] = of(inputs[i]).source;
-        }
-        break;
-      case axis_role::listed: {
-        const std::size_t first = 2;  // after another attribute and the length of the list
-        if (words.size() < first || rank == 0) return false;
-        if (words[first - 1] == 0) words[first - 1] = 1, words.push_back(-1);  // an empty list is the last axis
-        for (std::size_t i = first; i < words.size(); ++i) words[i] = renamed(words[i]);
-        break;
-      }
-      case axis_role::reduced:
-        if (!rename_reduced(moved, words, x.order, order)) return false;
-        break;
-      case axis_role::padded: {
-        pool<std::int64_t> list, made;
-        if (!read(moved[1], list) || static_cast<int>(list.size()) != 2 * rank) return false;
-        made = list;
-        for (int i = 0; i < 2 * rank; ++i)
-          made[static_cast<std::size_t>(2 * x.order[i / 2] + i % 2)] = list[static_cast<std::size_t>(i)];
-        moved[1] = add_integers(made);
-        break;
-      }
-      case axis_role::strided:
-        if (!rename_strided(moved, words, x.order)) return false;
-        break;
-      case axis_role::gathered: {
-        pool<std::int64_t> axis;
-        if (!read(moved[2], axis) || axis.size() != 1 || g_.at(moved[1]).desc.rank() != 1) return false;
-        axis[0] = renamed(axis[0]);
-        moved[2] = add_integers(axis);
-        break;
-      }
-    }
-    push_in_source_order(n, moved, words, order);
-    return true;
-  }
-  /// Renames the axes of a reduction; `order` becomes the one of the result.
-  constexpr bool rename_reduced(pool<std::int32_t>& moved, const pool<word>& words, const axis_order& of_x,
-                                axis_order& order) {
-    const bool keeps = words[0] != 0, to_end = words.size() > 1 && words[1] != 0;
-    const int rank = of_x.rank;
-    bool is_reduced[max_rank] = {};
-    if (to_end) return false;
-    pool<std::int64_t> list;
-    if (moved.size() > 1 && moved[1] != ir::none) {
-      if (!read(moved[1], list)) return false;
-      for (std::int64_t& axis : list) {
-        const int found = normalise_axis(axis, rank);
-        if (found < 0) return false;
-        is_reduced[found] = true;
-        axis = of_x[found];
-      }
-      if (!list.empty()) moved[1] = add_integers(list);
-    }
-    if (list.empty())
-      for (bool& one : is_reduced) one = true;
-    if (keeps) return true;
-    order = {};
-    int place[max_rank] = {};  // of axes of the source in the result
-    int count = 0;
-    for (int s = 0; s < rank; ++s)
-      for (int i = 0; i < rank; ++i)
-        if (of_x[i] == s && !is_reduced[i]) place[s] = count++;
-    for (int i = 0; i < rank; ++i)
-      if (!is_reduced[i]) order.axes[order.rank++] = place[of_x[i]];
-    return true;
-  }
-  constexpr bool rename_strided(pool<std::int32_t>& moved, pool<word>& words, const axis_order& of_x) {
-    const int rank = of_x.rank;
-    if (words.size() != 5 || words[2] != 0 || words[3] != 0 || words[4] != 0) return false;
-    for (std::size_t k = 1; k < 4; ++k) {
-      pool<std::int64_t> list, made;
-      if (!read(moved[k], list) || static_cast<int>(list.size()) != rank) return false;
-      made = list;
-      for (int i = 0; i < rank; ++i) made[static_cast<std::size_t>(of_x[i])] = list[static_cast<std::size_t>(i)];
-      moved[k] = add_integers(made);
-    }
-    for (std::size_t k = 0; k < 2; ++k) {
-      word mask = 0;
-      for (int i = 0; i < rank; ++i)
-        if ((words[k] >> i & 1) != 0) mask |= word{1} << of_x[i];
-      words[k] = mask;
-    }
-    return true;
-  }
-
-  /// A reshape of a transpose that moves no element is one of its source. One to a matrix is remembered for the dense
-  /// layer that reads it.
-  constexpr void rewrite_reshape(const ir::node& n) {
-    const std::int32_t x = g_.inputs_of(n)[0], y = g_.outputs_of(n)[0];
-    const transposed_value before = of(x);
-    if (before.source == ir::none) return made_.push_back(n);
-    const shape_t is = g_.at(x).desc.shape, to = g_.at(y).desc.shape;
-    if (before.order.keeps_elements(is)) {
-      pool<std::int32_t> inputs = copied(g_.inputs_of(n));
-      inputs[0] = before.source;
-      ir::node made = n;
-      made.inputs = g_.add_operands(inputs);
-      return made_.push_back(made);
-    }
-    made_.push_back(n);
-    bool is_matrix = to.rank == 2 && before.order[0] == 0 && to[0] == is[0] && to[1] >= 0;
-    for (int i = 1; i < is.rank; ++i) is_matrix = is_matrix && is[i] >= 0;
-    if (is_matrix) flat_[static_cast<std::size_t>(y)] = {x, before.order};
-  }
-  /// A dense layer over the elements of a transposed tensor: its columns are put in the order of the source.
-  constexpr bool rewrite_dense(const ir::node& n) {
-    const pool<std::int32_t> inputs = copied(g_.inputs_of(n));
-    const transposed_value flat = flat_[static_cast<std::size_t>(inputs[0])];
-    if (flat.source == ir::none || !is_known(inputs[1]) || g_.at(inputs[1]).scales != ir::none) return false;
-    const tensor_desc weight = g_.at(inputs[1]).desc;
-    const ir::node* const of_weight = like(ops::reshape::code, weight.type);
-    const ir::node* const of_x = like(ops::reshape::code, g_.at(inputs[0]).desc.type);
-    if (of_weight == nullptr || of_x == nullptr || !has_transpose(weight.type) || weight.rank() != 2) return false;
-    const shape_t is = g_.at(flat.source).desc.shape;  // in y's order
-    shape_t split{weight.shape[0]};
-    for (int i = 1; i < is.rank; ++i) split.push_back(is[i]);
-    const shape_t moved = flat.order.source_of(split);
-    const auto like_weight = [&](const shape_t& shape) {
-      return tensor_desc{weight.type, default_format(shape.rank), shape, weight.quantised};
-    };
-    pool<std::int64_t> inverse;
-    inverse.assign(static_cast<std::size_t>(is.rank), 0);
-    for (int i = 0; i < is.rank; ++i) inverse[static_cast<std::size_t>(flat.order[i])] = i;
-    const std::int32_t parts = reshaped(*of_weight, inputs[1], like_weight(split), n.name);
-    const std::int32_t turned = add_value({like_weight(moved), ir::kind::result, {}, 0, ir::none}, true);
-    const std::int32_t operands[] = {parts, add_integers(inverse)};
-    push(*like(ops::transpose::code, weight.type), operands, turned, n.name);
-    const std::int32_t columns = reshaped(*of_weight, turned, like_weight(weight.shape), n.name);
-    const tensor_desc rows = g_.at(inputs[0]).desc;
-    pool<std::int32_t> operands_of_layer = inputs;
-    operands_of_layer[0] = reshaped(*of_x, of(flat.source).source, rows, n.name);
-    operands_of_layer[1] = columns;
-    ir::node made = n;
-    made.inputs = g_.add_operands(operands_of_layer);
-    made_.push_back(made);
-    return true;
-  }
-
-  constexpr void rewrite(const ir::node& n) {
-    bool is_prepared = true;
-    for (const std::int32_t id : g_.inputs_of(n)) is_prepared = is_prepared && (id == ir::none || is_known(id));
-    if (is_prepared || n.inputs.count == 0) return made_.push_back(n);
-    if (n.op->code == ops::transpose::code) return rewrite_transpose(n);
-    if (n.op->code == ops::reshape::code) return rewrite_reshape(n);
-    if (n.op->code == ops::full_connection::code && rewrite_dense(n)) return;
-    if (n.op->traits.axes == axis_role::fixed || !has_one_scale(n)) return made_.push_back(n);
-    const bool is_done = n.op->traits.axes == axis_role::elementwise ? rewrite_elementwise(n) : rewrite_axes(n);
-    if (!is_done) made_.push_back(n);
-  }
-
-  ir::graph& g_;
-  pool<char> known_;
-  pool<std::int32_t> to_;        // what each value became
-  pool<transposed_value> of_;    // for each value
-  pool<transposed_value> flat_;  // for each value: the transposed value whose elements it lists in rows
-  pool<ir::node> made_;
-};
-
-/// Bytes that the transposes of a graph move in a run; unknown extents count as 64.
-constexpr std::int64_t transposed_bytes(const ir::graph& g) {
-  const pool<char> known = known_values(g);
-  std::int64_t bytes = 0;
-  for (const ir::node& n : g.nodes) {
-    const std::int32_t y = g.outputs_of(n)[0];
-    if (n.op->code != ops::transpose::code || known[static_cast<std::size_t>(y)] != 0) continue;
-    std::int64_t of_one = size_of(g.at(y).desc.type);
-    for (const std::int64_t extent : g.at(y).desc.shape)
-      of_one = nnrt::detail::saturated_product(of_one, extent < 0 ? 64 : extent);
-    bytes += of_one;
-  }
-  return bytes;
-}
-
-}  // namespace detail
-
-/// Moves transposes through the operators after them, which then compute in the order of the source: element by
-/// element, along renamed axes, with constants transposed. Transposes that meet their inverse disappear; a dense layer
-/// takes one into its weights. The graph changes only if fewer bytes are transposed. Returns false after the deadline.
-constexpr bool sink_transposes(ir::graph& g, const deadline_watch& watch = {}) {
-  const std::int64_t before = detail::transposed_bytes(g);
-  if (before == 0) return true;
-  ir::graph moved = g;
-  if (!detail::transpose_sinking(moved).run(watch)) return false;
-  const std::size_t events = moved.log.size();
-  if (!remove_dead_nodes(moved, watch)) return false;
-  if (detail::transposed_bytes(moved) >= before) return true;
-  while (moved.log.size() > events) moved.log.pop_back();
-  g = static_cast<ir::graph&&>(moved);
-  return true;
-}
-
-}}}  // namespace nnrt::NNRT_ISA::passes
-
-namespace nnrt { inline namespace NNRT_ISA { namespace passes {
-
-/// Runs every pass. After the deadline it returns false and leaves the graph incomplete.
-constexpr bool optimise(ir::graph& g, const deadline_watch& watch = {}) {
-  return remove_dead_nodes(g, watch) && evaluate_constants(g, watch) && merge_common_nodes(g, watch) &&
-         sink_transposes(g, watch) && merge_common_nodes(g, watch) && fold_into_weights(g, watch) &&
-         fuse_activations(g, watch) && remove_dead_nodes(g, watch);
-}
-
-}}}  // namespace nnrt::NNRT_ISA::passes
 
 namespace nnrt { inline namespace NNRT_ISA {
 
@@ -48332,7 +49439,8 @@ template <auto Function> inline constexpr auto text_as_written = graph_as_writte
 
 template <auto Function> constexpr ir::graph optimised() {
   ir::graph g = graph_as_written<Function>.thaw();
-  passes::optimise(g);
+  const passes::idiom_operators idioms{idiom_operators_of<graph_as_written<Function>>};
+  passes::optimise(g, {}, &idioms);
   return g;
 }
 template <auto Function>

@@ -89,6 +89,22 @@ inline const large_graph large_graphs[] = {
        for (int i = 0; i < nodes; ++i) last = i % 2 == 0 ? g.add(last, g.x) : g.node<ops::relu>({}, {last});
        return g.done(last);
      }},
+    {"gelu by tanh after products of products",
+     [](int nodes) {
+       large_builder g;
+       std::int32_t last = g.x;
+       const auto times = [&](std::int32_t a, std::int32_t c) { return g.node<ops::mul>({}, {a, c}); };
+       const auto gelu_of = [&](std::int32_t x) {
+         const std::int32_t cubic = g.add(x, times(times(times(x, x), x), g.constant(0.044715F)));
+         const std::int32_t share = g.node<ops::tanh>({}, {times(cubic, g.constant(0.79788456F))});
+         return times(times(g.add(share, g.constant(1)), x), g.constant(0.5F));
+       };
+       for (int i = 0; i < nodes / 16; ++i) {
+         for (int k = 0; k < 7; ++k) last = times(last, k % 2 == 0 ? g.x : g.constant(1.25F));
+         last = gelu_of(last);
+       }
+       return g.done(last);
+     }},
     {"values that live at once", [](int nodes) { return live_at_once(nodes, false); }},
     {"values of many sizes that live at once, all of them outputs",
      [](int nodes) { return live_at_once(nodes, true); }},

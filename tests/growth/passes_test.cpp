@@ -2,6 +2,7 @@
 #include "growth/large_graphs.hpp"
 
 #include <doctest/doctest.h>
+#include <nnrt/exec/idiom_operators.hpp>
 #include <nnrt/passes/partition.hpp>
 #include <nnrt/passes/quantised_ends.hpp>
 
@@ -26,7 +27,17 @@ const pass_row passes_to_count[] = {
     {"merge_common_nodes", [](ir::graph& g) { passes::merge_common_nodes(g); }},
     {"fold_into_weights", [](ir::graph& g) { passes::fold_into_weights(g); }},
     {"fuse_activations", [](ir::graph& g) { passes::fuse_activations(g); }},
-    {"optimise", [](ir::graph& g) { passes::optimise(g); }},
+    {"find_idioms",
+     [](ir::graph& g) {
+       using nnrt::detail::idiom_results, nnrt::detail::operators_of_list;
+       passes::find_idioms(g, {operators_of_list<idiom_results>::at_run_time()});
+     }},
+    {"optimise",
+     [](ir::graph& g) {
+       using nnrt::detail::idiom_results, nnrt::detail::operators_of_list;
+       const passes::idiom_operators idioms{operators_of_list<idiom_results>::at_run_time()};
+       passes::optimise(g, {}, &idioms);
+     }},
     {"take_off_conversions", [](ir::graph& g) { passes::take_off_conversions(g, {.inputs = true, .outputs = true}); }},
     {"f16_emulation", [](ir::graph& g) { nnrt::detail::f16_emulation(g, &ops::of<ops::half_cast>()); }},
     {"cut_into_segments",

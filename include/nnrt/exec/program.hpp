@@ -8,6 +8,7 @@
 #include <nnrt/exec/dump_plan.hpp>
 #include <nnrt/exec/f16_emulation.hpp>
 #include <nnrt/exec/f16_weights.hpp>
+#include <nnrt/exec/idiom_operators.hpp>
 #include <nnrt/exec/make_plan.hpp>
 #include <nnrt/exec/node_table.hpp>
 #include <nnrt/exec/options.hpp>
@@ -63,7 +64,8 @@ NNRT_COMPILED_ONCE(plan plan_at_run_time<>(const ir::graph&, const plan_options&
   if (auto ok = require_known_extents(g); !ok) return fail(std::move(ok.error()));
   compiled_plan made;
   made.optimised = std::move(g);
-  if (!passes::optimise(made.optimised, watch)) return compiled_too_late();
+  const passes::idiom_operators idioms{operators_of_list<idiom_results>::at_run_time()};
+  if (!passes::optimise(made.optimised, watch, &idioms)) return compiled_too_late();
   if (!f16_emulation(made.optimised, &ops::of<ops::half_cast>(), watch)) return compiled_too_late();
   made.made =
       plan_at_run_time(made.optimised, plan_options_for(family.wanted.winograd, family.wanted.float16_weights), watch);

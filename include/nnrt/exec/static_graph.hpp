@@ -5,6 +5,7 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/exec/dump_plan.hpp>
 #include <nnrt/exec/frozen.hpp>
+#include <nnrt/exec/idiom_operators.hpp>
 #include <nnrt/exec/make_plan.hpp>
 #include <nnrt/exec/node_table.hpp>
 #include <nnrt/exec/weight_specs.hpp>
@@ -76,7 +77,8 @@ template <auto Function> inline constexpr auto text_as_written = graph_as_writte
 
 template <auto Function> constexpr ir::graph optimised() {
   ir::graph g = graph_as_written<Function>.thaw();
-  passes::optimise(g);
+  const passes::idiom_operators idioms{idiom_operators_of<graph_as_written<Function>>};
+  passes::optimise(g, {}, &idioms);
   return g;
 }
 template <auto Function>

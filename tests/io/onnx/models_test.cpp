@@ -58,11 +58,14 @@ std::size_t count(const std::vector<std::string>& nodes, const std::string& name
   return static_cast<std::size_t>(std::count(nodes.begin(), nodes.end(), name));
 }
 
-/// A model, and how many transposes of activations remain in it.
+/// A model, how many transposes of activations remain in it, and how many nodes of an operator that files
+/// spell out.
 struct model {
   const char* name;
   std::size_t transposes;
   double tolerance = 1e-4;
+  const char* spelled_out = "layer_norm";
+  std::size_t count = 0;
 };
 
 }  // namespace
@@ -74,7 +77,7 @@ TEST_CASE("models of others give the outputs that ONNX Runtime gave, with known 
   }
   // kws_qdq gives multiples of 1/256: one step of its output's scale
   const model models[] = {{"autoencoder_1d", 6},
-                          {"cct", 18},
+                          {"cct", 18, 1e-4, "layer_norm", 5},
                           {"dtln", 4},
                           {"espcn_resize", 2},
                           {"kws_qdq", 1, 1.0 / 250},
@@ -82,7 +85,7 @@ TEST_CASE("models of others give the outputs that ONNX Runtime gave, with known 
                           {"mnist_cntk", 0},
                           {"mnist_torch2", 0},
                           {"super_resolution", 2},
-                          {"tiny_transformer", 8},
+                          {"tiny_transformer", 8, 1e-4, "layer_norm", 4},
                           {"trees", 0},
                           {"yunet", 1}};
   for (const model& m : models) {
@@ -102,6 +105,7 @@ TEST_CASE("models of others give the outputs that ONNX Runtime gave, with known 
       check(m.name, made, expected, m.tolerance);
       CAPTURE(m.name);
       CHECK(count(made.steps, "transpose") <= m.transposes);
+      CHECK(count(made.steps, m.spelled_out) == m.count);
     }
   }
 }
