@@ -162,6 +162,12 @@ std::vector<std::string> input_names(const std::string& path) {
   return made;
 }
 
+std::vector<std::string> microsoft_operators() {
+  std::vector<std::string> made;
+  for (const onnx::operator_row& row : onnx::microsoft_table) made.emplace_back(row.name);
+  return made;
+}
+
 outcome load_path(const std::string& path, const options& given) {
   const auto loaded = onnx::load(path, options_of(given));
   return loaded ? describe(loaded->graph) : failed(loaded.error());

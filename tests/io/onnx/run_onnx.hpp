@@ -41,6 +41,9 @@ tensor read_npy(const std::string& path);
 /// The names of the inputs of a file's graph, initializers included.
 std::vector<std::string> input_names(const std::string& path);
 
+/// The names of the operators of com.microsoft that are read.
+std::vector<std::string> microsoft_operators();
+
 outcome load_path(const std::string& path, const options& given = {});
 outcome load_bytes(std::span<const std::byte> file, const options& given = {});
 /// Loads, compiles and runs. `inputs` are those of the network, in order; their shapes are set where the file leaves

@@ -87,7 +87,7 @@ class node_reader : public node_maker {
     return nullptr;
   }
   constexpr bool has_attribute(std::string_view name) { return find(name) != nullptr; }
-  /// States that an attribute, if there is one, changes nothing beside the others of this node.
+  /// States that an attribute, if there is one, changes nothing, given the others of this node.
   constexpr void ignore_attribute(std::string_view name) { (void)find(name); }
   [[gnu::cold]] constexpr std::int64_t integer_attribute(std::string_view name, std::int64_t otherwise) {
     const attribute* const found = typed(name, attribute_kind::integer);

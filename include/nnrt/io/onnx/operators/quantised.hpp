@@ -124,7 +124,7 @@ namespace detail {
   const dtype of_zero = has_zero ? node.type(node.input(2)) : u8, to = detail::output_type(node, of_zero);
   if (node.is_fine() && has_zero && to != of_zero)
     return node.refuse(error_code::invalid_file,
-                       {"output_dtype: got ", name_of(to), " beside a zero point of ", name_of(of_zero)});
+                       {"output_dtype: got ", name_of(to), " with a zero point of ", name_of(of_zero)});
   if (node.is_fine() && !types::integer.contains(to)) return node.not_supported({"a result of ", name_of(to)});
   const std::int32_t scale = detail::spread_over(node, 1, x),
                      zero = node.has(2) ? detail::spread_over(node, 2, x) : ir::none;
