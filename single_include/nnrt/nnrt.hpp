@@ -44815,7 +44815,10 @@ struct transposed_value {
 /// One run of sink_transposes on a graph.
 class transpose_sinking {
  public:
-  constexpr explicit transpose_sinking(ir::graph& g) : g_(g), known_(known_values(g)), to_(identity_of(g)) {
+  constexpr explicit transpose_sinking(ir::graph& g)
+      : g_(g), given_(g.values.size()), known_(known_values(g)), to_(identity_of(g)) {
+    is_output_.assign(given_, 0);
+    for (const ir::output& out : g.outputs) is_output_[static_cast<std::size_t>(out.value)] = 1;
     of_.assign(g.values.size(), transposed_value());
     flat_.assign(g.values.size(), transposed_value());
   }
@@ -44837,7 +44840,7 @@ class transpose_sinking {
   constexpr bool is_known(std::int32_t id) const { return known_[static_cast<std::size_t>(id)] != 0; }
   constexpr const transposed_value& of(std::int32_t id) const { return of_[static_cast<std::size_t>(id)]; }
   constexpr std::int32_t add_value(const ir::value& v, bool known) {
-    known_.push_back(known ? 1 : 0);
+    known_.push_back(known ? 1 : 0), is_output_.push_back(0);
     of_.push_back({}), flat_.push_back({});
     const std::int32_t id = g_.add_value(v);
     to_.push_back(id);
@@ -44845,7 +44848,7 @@ class transpose_sinking {
   }
   constexpr std::int32_t add_integers(array_ref<const std::int64_t> list) {
     const std::int32_t id = g_.add_constant<std::int64_t>({i64, {static_cast<std::int64_t>(list.size())}}, list);
-    known_.push_back(1);
+    known_.push_back(1), is_output_.push_back(0);
     of_.push_back({}), flat_.push_back({});
     to_.push_back(id);
     return id;
@@ -44873,6 +44876,26 @@ class transpose_sinking {
     n.inputs = g_.add_operands(inputs);
     n.outputs = g_.add_operands(array_ref<const std::int32_t>(&y, 1));
     made_.push_back(n);
+  }
+  /// Makes y from x, whose elements are the same in the same order. Adds nothing when `y` can be `x`: outputs of the
+  /// graph keep their formats. Returns false when no node can do it.
+  constexpr bool push_same(std::int32_t x, std::int32_t y, ir::range name) {
+    char& is_wanted = is_output_[static_cast<std::size_t>(x)];
+    const format own = g_.at(y).desc.layout;
+    const bool has_format = is_output_[static_cast<std::size_t>(y)] == 0 || g_.at(x).desc.layout == own;
+    const bool is_made_here = static_cast<std::size_t>(x) >= given_ && is_wanted == 0;
+    if (has_format || is_made_here) {
+      if (!has_format) g_.at(x).desc.layout = own;
+      is_wanted = is_wanted | is_output_[static_cast<std::size_t>(y)] ? 1 : 0;
+      to_[static_cast<std::size_t>(y)] = x;
+      return true;
+    }
+    const ir::node* const reshape = like(ops::reshape::code, g_.at(x).desc.type);
+    const shape_t shape = g_.at(y).desc.shape;
+    if (reshape == nullptr || !shape.is_known() || shape.elements() == 0) return false;
+    const std::int32_t operands[] = {x, add_integers(std::span(shape.begin(), shape.end()))};
+    push(*reshape, operands, y, name);
+    return true;
   }
   constexpr void push_transpose(std::int32_t x, const axis_order& order, std::int32_t y, ir::range name) {
     const dtype type = g_.at(x).desc.type;
@@ -44904,7 +44927,7 @@ class transpose_sinking {
       for (int i = 0; i < order.rank; ++i) whole.order.axes[i] = before.order[order[i]];
     }
     if (whole.order.is_identity()) {
-      to_[static_cast<std::size_t>(y)] = whole.source;
+      if (!push_same(whole.source, y, n.name)) made_.push_back(n);
       return;
     }
     push_transpose(whole.source, whole.order, y, n.name);
@@ -44959,9 +44982,11 @@ class transpose_sinking {
     return y;
   }
 
-  /// Adds `n` with these operands and words; its results, in the source's order, are transposed by `order`.
+  /// Adds `n` with these operands and words; its results, in the order and format of `source`, are transposed by
+  /// `order`.
   constexpr void push_in_source_order(const ir::node& n, array_ref<const std::int32_t> inputs,
-                                      array_ref<const word> words, const axis_order& order) {
+                                      array_ref<const word> words, const axis_order& order, std::int32_t source) {
+    const tensor_desc like = g_.at(source).desc;
     ir::node made = n;
     made.inputs = g_.add_operands(inputs);
     made.attrs = g_.add_words(words);
@@ -44969,7 +44994,7 @@ class transpose_sinking {
     for (const std::int32_t y : g_.outputs_of(n)) {
       ir::value v = g_.at(y);
       v.desc.shape = order.source_of(v.desc.shape);
-      v.desc.layout = default_format(v.desc.rank());
+      v.desc.layout = v.desc.rank() == like.rank() ? like.layout : default_format(v.desc.rank());
       results.push_back(order.is_identity() ? y : add_value(v, false));
     }
     made.outputs = g_.add_operands(results);
@@ -44997,9 +45022,10 @@ class transpose_sinking {
     const std::int32_t y = g_.outputs_of(n)[0];
     const pool<std::int32_t> inputs = copied(g_.inputs_of(n));
     axis_order order;
+    std::int32_t source = ir::none;
     for (const std::int32_t id : inputs)
       if (id != ir::none && of(id).source != ir::none && of(id).order.rank == g_.at(y).desc.rank())
-        order = of(id).order;
+        order = of(id).order, source = of(id).source;
     if (order.rank == 0 || n.outputs.count != 1 || !has_transpose(g_.at(y).desc.type)) return false;
     // an operand that is neither transposed nor known would need a further transpose
     for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -45015,7 +45041,7 @@ class transpose_sinking {
       moved.push_back(stays ? inputs[i] : in_source_order(inputs[i], order, n.name));
       if (!stays && moved[i] == ir::none) return false;
     }
-    push_in_source_order(n, moved, copied(array_ref<const word>(g_.attrs_of(n))), order);
+    push_in_source_order(n, moved, copied(array_ref<const word>(g_.attrs_of(n))), order, source);
     return true;
   }
   constexpr bool has_transpose(dtype type) const { return like(ops::transpose::code, type) != nullptr; }
@@ -45079,7 +45105,7 @@ class transpose_sinking {
         break;
       }
     }
-    push_in_source_order(n, moved, words, order);
+    push_in_source_order(n, moved, words, order, x.source);
     return true;
   }
   /// Renames the axes of a reduction; `order` becomes the one of the result.
@@ -45198,7 +45224,8 @@ class transpose_sinking {
   }
 
   ir::graph& g_;
-  pool<char> known_;
+  std::size_t given_;  // number of values before the run
+  pool<char> known_, is_output_;
   pool<std::int32_t> to_;        // what each value became
   pool<transposed_value> of_;    // for each value
   pool<transposed_value> flat_;  // for each value: the transposed value whose elements it lists in rows

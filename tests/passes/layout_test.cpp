@@ -136,6 +136,29 @@ constexpr row rows[] = {
        });
      },
      0},
+    {"an image in the format N, C, H, W",
+     [] {
+       return written([](builder& g) {
+         auto x = first(g.input<f32, shape<2, 3, 4, 5>, nchw>("image"));
+         g.output("y", second(relu(x)));
+         g.output("z", second(concat(x, relu(x), axis<3>)));
+       });
+     },
+     0},
+    {"an output of another format than its elements had before",
+     [] { return written([](builder& g) { g.output("y", second(relu(first(image(g))))); }); }, 0},
+    {"two outputs of the same elements in different formats",
+     [] {
+       return written([](builder& g) {
+         auto x = relu(image(g));
+         g.output("x", x);
+         g.output("y", second(first(x)));
+         g.output("z", reshape(x, shape<6, 20>));
+       });
+     },
+     0},
+    {"an input of another format is an output only by a node",
+     [] { return written([](builder& g) { g.output("y", second(first(image(g)))); }); }, 2},
     {"a transpose that meets no other stays",
      [] { return written([](builder& g) { g.output("y", softmax(transpose(image(g), perm<0, 2, 3, 1>))); }); }, 1},
     {"a sum with an operand in another order stays",
@@ -167,9 +190,24 @@ TEST_CASE("layout: transposes cancel, and the numbers stay") {
     CHECK(count_of<ops::transpose>(after) == r.transposes);
     CHECK(passes::detail::transposed_bytes(after) <= passes::detail::transposed_bytes(before));
     REQUIRE(after.outputs.size() == before.outputs.size());
-    for (std::size_t i = 0; i < after.outputs.size(); ++i)
-      CHECK(after.at(after.outputs[i].value).desc.shape == before.at(before.outputs[i].value).desc.shape);
+    for (std::size_t i = 0; i < after.outputs.size(); ++i) {
+      const tensor_desc made = after.at(after.outputs[i].value).desc, was = before.at(before.outputs[i].value).desc;
+      CHECK(made.shape == was.shape);
+      CHECK(made.layout == was.layout);
+    }
     CHECK(close(computed_by_references(before), computed_by_references(after), 1e-6));
+  }
+}
+
+TEST_CASE("layout: outputs keep their formats when shapes are inferred again") {
+  for (const row& r : rows) {
+    const std::string what = r.what;
+    CAPTURE(what);
+    const ir::graph before = moved(r.network());
+    ir::graph after = before;
+    REQUIRE(passes::infer_shapes(after));
+    for (std::size_t i = 0; i < after.outputs.size(); ++i)
+      CHECK(after.at(after.outputs[i].value).desc.layout == before.at(before.outputs[i].value).desc.layout);
   }
 }
 

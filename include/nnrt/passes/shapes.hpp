@@ -208,14 +208,15 @@ constexpr void adapt_declared(ir::graph& g, const deadline_watch& watch = {}) {
 
 namespace detail {
 
-/// Infers the results of a node and stores their descs. A result that is declared as NHWC remains so, as in
-/// judge_nodes(): front ends that know no other format move channels to axis 1, and then use the result as an image.
+/// Infers the results of a node and stores their descs. A result keeps its declared format: front ends that know no
+/// other than NHWC move channels to axis 1, and then use the result as an image; outputs keep the format that they had
+/// before passes.
 constexpr verdict infer_results(ir::graph& g, const ir::node& n, array_ref<const readiness> ready) {
   verdict v = results_of(g, n, ready);
   if (!v) return v;
   for (std::size_t i = 0; i < v.outputs.size(); ++i) {
     tensor_desc& desc = g.at(g.outputs_of(n)[i]).desc;
-    if (desc.layout == nhwc) v.outputs[i].layout = nhwc;
+    if (desc.rank() == v.outputs[i].rank()) v.outputs[i].layout = desc.layout;
     desc = v.outputs[i];
   }
   return v;
