@@ -1,6 +1,6 @@
 // onnx_document_test: what io/onnx/ parses of .onnx files is what protobuf's own classes for ONNX read.
-// Flow: ONNX's backend tests and the models of NNRT_MODELS_DIR, as they are and as protobuf writes them again, are
-// parsed by both and compared field by field, graphs within graphs and elements of tensors included.
+// Flow: ONNX's backend tests and the models of NNRT_MODELS_DIR, unchanged and as protobuf writes them again, are parsed
+// by both and compared field by field, graphs within graphs and elements of tensors included.
 #include <doctest/doctest.h>
 #include <onnx/onnx_pb.h>
 #include <nnrt/io/onnx/attribute.hpp>

@@ -160,6 +160,8 @@ struct recurrence {
     for (int d = 0; d < made.directions; ++d)
       for (const std::string_view name : names) wanted.push_back(name);
   const std::size_t expected = names.size() * static_cast<std::size_t>(made.directions);
+  // ONNX's default of RNN names those of a second direction, too
+  if (wanted.size() == 2 && expected == 1 && wanted[0] == "Tanh" && wanted[1] == "Tanh") wanted.pop_back();
   if (wanted.size() != expected)
     return node.refuse(error_code::invalid_file, {"activations: got ", wanted.size(), ", expected ", expected});
   const pool<float> alpha = node.reals_attribute("activation_alpha"), beta = node.reals_attribute("activation_beta");
