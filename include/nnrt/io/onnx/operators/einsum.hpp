@@ -130,68 +130,93 @@ struct axis_group {
   return regrouped(node, x.id, to);
 }
 
-/// The product of two tensors. Axes that are not `kept` are summed.
-[[gnu::cold]] constexpr named_tensor product(node_maker& node, named_tensor a, named_tensor b, const pool<char>& kept) {
+/// The axes of a product by what becomes of them: in both factors and the result, in both and summed, in one factor.
+struct product_axes {
+  axis_group batch, summed, of_a, of_b;
+
+  constexpr axis_names of_result() const { return joined({&batch.names, &of_a.names, &of_b.names}); }
+};
+
+/// Drops axes of extent 1 that repeat along those of the other factor. Refuses other extents that differ.
+[[gnu::cold]] constexpr void drop_repeated(node_maker& node, named_tensor& a, named_tensor& b) {
+  for (const char name : axis_names(a.axes)) {
+    if (!b.has(name)) continue;
+    const std::int64_t of_a = node.desc(a.id).shape[a.find(name)], of_b = node.desc(b.id).shape[b.find(name)];
+    if (of_a == 1 && of_b != 1) a.id = without_axis(node, a.id, a.find(name)), a.forget(a.find(name));
+    else if (of_b == 1 && of_a != 1) b.id = without_axis(node, b.id, b.find(name)), b.forget(b.find(name));
+    else if (of_a >= 0 && of_b >= 0 && of_a != of_b)
+      node.refuse(error_code::invalid_file, {"got extents ", of_a, " and ", of_b, " for one letter"});
+    if (!node.is_fine()) return;
+  }
+}
+/// Groups the axes of both factors. Those of one alone that are not `kept` are summed at once.
+[[gnu::cold]] constexpr product_axes grouped_axes(node_maker& node, named_tensor& a, named_tensor& b,
+                                                  const pool<char>& kept) {
+  product_axes axes;
   const auto is_kept = [&](char name) {
     for (const char one : kept)
       if (one == name) return true;
     return false;
   };
   const auto extent_in = [&](const named_tensor& x, char name) { return node.desc(x.id).shape[x.find(name)]; };
-  // an axis of extent 1 repeats along the other factor's
-  for (const char name : axis_names(a.axes)) {
-    if (!b.has(name)) continue;
-    const std::int64_t of_a = extent_in(a, name), of_b = extent_in(b, name);
-    if (of_a == 1 && of_b != 1) a.id = without_axis(node, a.id, a.find(name)), a.forget(a.find(name));
-    else if (of_b == 1 && of_a != 1) b.id = without_axis(node, b.id, b.find(name)), b.forget(b.find(name));
-    else if (of_a >= 0 && of_b >= 0 && of_a != of_b)
-      node.refuse(error_code::invalid_file, {"got extents ", of_a, " and ", of_b, " for one letter"});
-    if (!node.is_fine()) return {};
-  }
-  axis_group batch, summed, of_a, of_b;
   const auto put = [&](axis_group& group, const named_tensor& x, char name) {
     group.names.push_back(name);
     group.extents.push_back(extent_in(x, name));
   };
   for (const char name : axis_names(a.axes)) {
     if (!b.has(name) && !is_kept(name)) sum_out(node, a, a.find(name));
-    else if (!b.has(name)) put(of_a, a, name);
-    else put(is_kept(name) ? batch : summed, extent_in(a, name) >= 0 ? a : b, name);
+    else if (!b.has(name)) put(axes.of_a, a, name);
+    else put(is_kept(name) ? axes.batch : axes.summed, extent_in(a, name) >= 0 ? a : b, name);
   }
   for (const char name : axis_names(b.axes)) {
     if (a.has(name)) continue;
-    if (is_kept(name)) put(of_b, b, name);
+    if (is_kept(name)) put(axes.of_b, b, name);
     else sum_out(node, b, b.find(name));
   }
-  if (!node.is_fine()) return {};
-  named_tensor y;
-  y.axes = joined({&batch.names, &of_a.names, &of_b.names});
-  if (y.axes.size() > max_rank || batch.names.size() + 2 > max_rank) {
-    node.not_supported({"Einsum with ", y.axes.size(), " axes, expected at most ", max_rank});
-    return {};
-  }
-  if (summed.names.empty()) {  // products of elements
-    order_axes(node, a, joined({&batch.names, &of_a.names})), order_axes(node, b, joined({&batch.names, &of_b.names}));
-    for (std::size_t i = 0; i < of_b.names.size(); ++i) a.id = with_axis(node, a.id, static_cast<int>(a.axes.size()));
-    for (std::size_t i = 0; i < of_a.names.size(); ++i)
-      b.id = with_axis(node, b.id, static_cast<int>(batch.names.size()));
-    y.id = times(node, a.id, b.id);
-    return y;
-  }
+  return axes;
+}
+/// Products of elements: no axis of both factors is summed.
+[[gnu::cold]] constexpr std::int32_t product_of_elements(node_maker& node, named_tensor a, named_tensor b,
+                                                         const product_axes& axes) {
+  order_axes(node, a, joined({&axes.batch.names, &axes.of_a.names}));
+  order_axes(node, b, joined({&axes.batch.names, &axes.of_b.names}));
+  for (std::size_t i = 0; i < axes.of_b.names.size(); ++i)
+    a.id = with_axis(node, a.id, static_cast<int>(a.axes.size()));
+  for (std::size_t i = 0; i < axes.of_a.names.size(); ++i)
+    b.id = with_axis(node, b.id, static_cast<int>(axes.batch.names.size()));
+  return times(node, a.id, b.id);
+}
+/// A product of matrices, whose rows and columns are all axes of one factor.
+[[gnu::cold]] constexpr std::int32_t product_of_matrices(node_maker& node, const named_tensor& a, const named_tensor& b,
+                                                         const product_axes& axes) {
   ops::matmul::attrs attrs;
-  const std::int32_t left = as_matrix(node, a, batch, of_a, summed, attrs.transpose_a);
-  const std::int32_t right = as_matrix(node, b, batch, summed, of_b, attrs.transpose_b);
-  y.id = node.add<ops::matmul>(attrs, {left, right});
-  const int rows = static_cast<int>(batch.names.size());
-  if (of_a.names.size() <= 1 && of_b.names.size() <= 1) {
-    if (of_b.names.empty()) y.id = without_axis(node, y.id, rows + 1);
-    if (of_a.names.empty()) y.id = without_axis(node, y.id, rows);
+  const std::int32_t left = as_matrix(node, a, axes.batch, axes.of_a, axes.summed, attrs.transpose_a);
+  const std::int32_t right = as_matrix(node, b, axes.batch, axes.summed, axes.of_b, attrs.transpose_b);
+  std::int32_t y = node.add<ops::matmul>(attrs, {left, right});
+  const int rows = static_cast<int>(axes.batch.names.size());
+  if (axes.of_a.names.size() <= 1 && axes.of_b.names.size() <= 1) {
+    if (axes.of_b.names.empty()) y = without_axis(node, y, rows + 1);
+    if (axes.of_a.names.empty()) y = without_axis(node, y, rows);
     return y;
   }
   pool<std::int64_t> to;
-  for (const axis_group* const group : {&batch, &of_a, &of_b})
+  for (const axis_group* const group : {&axes.batch, &axes.of_a, &axes.of_b})
     for (const std::int64_t extent : group->extents) to.push_back(extent);
-  y.id = regrouped(node, y.id, to);
+  return regrouped(node, y, to);
+}
+/// The product of two tensors. Axes that are not `kept` are summed.
+[[gnu::cold]] constexpr named_tensor product(node_maker& node, named_tensor a, named_tensor b, const pool<char>& kept) {
+  drop_repeated(node, a, b);
+  if (!node.is_fine()) return {};
+  const product_axes axes = grouped_axes(node, a, b, kept);
+  if (!node.is_fine()) return {};
+  named_tensor y;
+  y.axes = axes.of_result();
+  if (y.axes.size() > max_rank || axes.batch.names.size() + 2 > max_rank) {
+    node.not_supported({"Einsum with ", y.axes.size(), " axes, expected at most ", max_rank});
+    return {};
+  }
+  y.id = axes.summed.names.empty() ? product_of_elements(node, a, b, axes) : product_of_matrices(node, a, b, axes);
   return y;
 }
 
@@ -224,79 +249,103 @@ struct einsum_equation {
       }
     }
   }
+  /// How often a name occurs in the terms of the inputs.
+  constexpr std::size_t count_of(char name) const {
+    std::size_t count = 0;
+    for (const axis_names& term : inputs)
+      for (const char other : term) count += other == name ? 1U : 0U;
+    return count;
+  }
 };
+
+}  // namespace detail
+
+namespace detail {
+
+/// Adds the names of `count` axes of an ellipsis, which count from its end.
+constexpr void add_dots(axis_names& to, int count) {
+  for (int i = count; i-- > 0;) to.push_back(static_cast<char>(i));
+}
+/// Factor i in the type of sums; the ellipsis of its term stands for `dots` axes.
+[[gnu::cold]] constexpr named_tensor read_factor(node_reader& node, const einsum_equation& equation, std::size_t i,
+                                                 std::string_view text, int& dots) {
+  named_tensor x;
+  x.id = node.input(i);
+  if (!node.is_fine()) return x;
+  const shape_t is = node.desc(x.id).shape;
+  int letters = 0;
+  bool has_dots = false;
+  for (const char name : equation.inputs[i])
+    if (name == '.') has_dots = true;
+    else ++letters;
+  dots = is.rank - letters;
+  if (dots < 0 || (dots > 0 && !has_dots))
+    node.refuse(error_code::invalid_file, {"equation: got ", piece::in_quotes(text), " for input ", i, ", ", is});
+  for (const std::int64_t extent : is)
+    if (extent == 0) node.not_supported({"input ", i, ": got ", is, ", expected elements"});
+  if (!node.is_fine()) return x;
+  for (const char name : equation.inputs[i])
+    if (name == '.') add_dots(x.axes, dots);
+    else x.axes.push_back(name);
+  // integers wrap around
+  const dtype type = node.type(x.id);
+  const bool is_summed = ops::matmul::inputs[0].accepts.contains(type) && size_of(type) > 1 && type != i16;
+  x.id = cast_to(node, x.id, is_summed ? type : i64);
+  take_diagonals(node, x);
+  return x;
+}
+/// The names of the result's axes; without a result in the equation, those that occur once, in alphabetical order.
+[[gnu::cold]] constexpr axis_names names_of_result(node_reader& node, const einsum_equation& equation,
+                                                   std::string_view text, int dots) {
+  axis_names output;
+  if (!equation.has_output) {
+    add_dots(output, dots);
+    for (int c = 'A'; c <= 'z'; ++c)
+      if (is_letter(static_cast<char>(c)) && equation.count_of(static_cast<char>(c)) == 1)
+        output.push_back(static_cast<char>(c));
+    return output;
+  }
+  bool has_dots = false;
+  for (const char name : equation.output) {
+    has_dots = has_dots || name == '.';
+    if (name == '.') add_dots(output, dots);
+    else output.push_back(name);
+    std::size_t twice = 0;
+    for (const char other : equation.output) twice += other == name ? 1U : 0U;
+    if (twice != 1 || (name != '.' && equation.count_of(name) == 0))
+      node.refuse(error_code::invalid_file, {"equation: got ", piece::in_quotes(text)});
+  }
+  if (dots > 0 && !has_dots) node.not_supported({"a result without the ellipsis of its factors"});
+  return output;
+}
+/// Sums the axes that the result does not have, and orders the others.
+[[gnu::cold]] constexpr void finish_result(node_maker& node, named_tensor& all, const axis_names& output) {
+  for (const char name : axis_names(all.axes)) {
+    bool is_kept = false;
+    for (const char one : output) is_kept = is_kept || one == name;
+    if (!is_kept) sum_out(node, all, all.find(name));
+  }
+  order_axes(node, all, output);
+}
 
 }  // namespace detail
 
 /// Einsum: products with named axes, from left to right. A name that the result does not have is summed over.
 [[gnu::cold]] constexpr void read_einsum(node_reader& node) {
   const std::string_view text = node.text_attribute("equation", "");
-  detail::einsum_equation equation(text);
+  const detail::einsum_equation equation(text);
   if (!equation.is_valid || equation.inputs.size() != node.input_count())
     return node.refuse(error_code::invalid_file,
                        {"equation: got ", piece::in_quotes(text), " for ", node.input_count(), " inputs"});
-  // axes of the ellipsis count from its end
-  const auto rest_of = [&](std::size_t i, int rank) {
-    int letters = 0;
-    bool has_dots = false;
-    for (const char name : equation.inputs[i])
-      if (name == '.') has_dots = true;
-      else ++letters;
-    return has_dots || letters == rank ? rank - letters : -1;
-  };
-  const auto add_dots = [](detail::axis_names& to, int count) {
-    for (int i = count; i-- > 0;) to.push_back(static_cast<char>(i));
-  };
   pool<detail::named_tensor> tensors;
-  int dots = 0;
-  dtype type = dtype::none, computed = dtype::none;
+  int most_dots = 0;
   for (std::size_t i = 0; i < node.input_count(); ++i) {
-    detail::named_tensor x;
-    x.id = node.input(i);
+    int dots = 0;
+    tensors.push_back(detail::read_factor(node, equation, i, text, dots));
     if (!node.is_fine()) return;
-    const shape_t is = node.desc(x.id).shape;
-    const int rest = rest_of(i, is.rank);
-    if (rest < 0)
-      return node.refuse(error_code::invalid_file,
-                         {"equation: got ", piece::in_quotes(text), " for input ", i, ", ", is});
-    for (const std::int64_t extent : is)
-      if (extent == 0) return node.not_supported({"input ", i, ": got ", is, ", expected elements"});
-    for (const char name : equation.inputs[i])
-      if (name == '.') add_dots(x.axes, rest);
-      else x.axes.push_back(name);
-    dots = std::max(dots, rest);
-    type = node.type(x.id);
-    // integers wrap around
-    computed = ops::matmul::inputs[0].accepts.contains(type) && size_of(type) > 1 && type != i16 ? type : i64;
-    x.id = detail::cast_to(node, x.id, computed);
-    detail::take_diagonals(node, x);
-    tensors.push_back(x);
+    most_dots = std::max(most_dots, dots);
   }
-  const auto count_of = [&](char name) {
-    std::size_t count = 0;
-    for (const detail::axis_names& term : equation.inputs)
-      for (const char other : term) count += other == name ? 1U : 0U;
-    return count;
-  };
-  detail::axis_names output;
-  if (equation.has_output) {
-    bool has_dots = false;
-    for (const char name : equation.output) {
-      has_dots = has_dots || name == '.';
-      if (name == '.') add_dots(output, dots);
-      else output.push_back(name);
-      std::size_t twice = 0;
-      for (const char other : equation.output) twice += other == name ? 1U : 0U;
-      if (twice != 1 || (name != '.' && count_of(name) == 0))
-        return node.refuse(error_code::invalid_file, {"equation: got ", piece::in_quotes(text)});
-    }
-    if (dots > 0 && !has_dots) return node.not_supported({"a result without the ellipsis of its factors"});
-  } else {
-    add_dots(output, dots);
-    for (int c = 'A'; c <= 'z'; ++c)
-      if (detail::is_letter(static_cast<char>(c)) && count_of(static_cast<char>(c)) == 1)
-        output.push_back(static_cast<char>(c));
-  }
+  const detail::axis_names output = detail::names_of_result(node, equation, text, most_dots);
   if (output.size() > std::size_t{max_rank})
     return node.not_supported({"Einsum with ", output.size(), " axes, expected at most ", max_rank});
   if (!node.is_fine() || tensors.empty()) return;
@@ -309,13 +358,8 @@ struct einsum_equation {
     all = detail::product(node, all, tensors[i], kept);
   }
   if (!node.is_fine()) return;
-  for (const char name : detail::axis_names(all.axes)) {
-    bool is_kept = false;
-    for (const char one : output) is_kept = is_kept || one == name;
-    if (!is_kept) detail::sum_out(node, all, all.find(name));
-  }
-  detail::order_axes(node, all, output);
-  node.define(0, detail::cast_to(node, all.id, type));
+  detail::finish_result(node, all, output);
+  node.define(0, detail::cast_to(node, all.id, node.type(node.input(0))));
 }
 
 /// Det of matrices [N…, M, M] with M <= 4, by products of minors in f64.

@@ -247,21 +247,144 @@ struct region_taps {
   return node.add<ops::slice>({}, {regions, node.integer_list({0, i}), node.integer_list({-1, 1})});
 }
 
-/// The largest number of samples of a bin: ceil(length of the bin), for constant regions.
-constexpr std::int64_t most_samples_of(array_ref<const double> regions, std::size_t first, float scale, float shift,
-                                       bool is_half_pixel, std::int64_t bins) {
+/// What RoiAlign computes, by its attributes. Pairs are rows and columns.
+struct region_pooling {
+  bool is_max = false, is_half_pixel = true;
+  std::int64_t ratio = 0;  // samples of a bin along an axis; 0: they depend on the region
+  float scale = 1;
+  std::int64_t bins[2] = {1, 1};
+
+  constexpr float shift() const { return is_half_pixel ? 0.5F : 0.0F; }
+};
+[[gnu::cold]] constexpr region_pooling read_region_pooling(node_reader& node) {
+  region_pooling how;
+  const std::string_view mode = node.text_attribute("mode", "avg"),
+                         coordinates = node.text_attribute("coordinate_transformation_mode",
+                                                           node.version() < 16 ? "output_half_pixel" : "half_pixel");
+  how.ratio = node.integer_attribute("sampling_ratio", 0);
+  how.scale = node.real_attribute("spatial_scale", 1);
+  how.is_half_pixel = coordinates == "half_pixel", how.is_max = mode == "max";
+  how.bins[0] = node.integer_attribute("output_height", 1), how.bins[1] = node.integer_attribute("output_width", 1);
+  if ((mode != "avg" && !how.is_max) || (!how.is_half_pixel && coordinates != "output_half_pixel"))
+    node.refuse(error_code::invalid_file,
+                {"got mode ", piece::in_quotes(mode), " and coordinates ", piece::in_quotes(coordinates)});
+  constexpr std::int64_t most = 4096;
+  if (how.ratio < 0 || how.bins[0] < 1 || how.bins[1] < 1 || how.bins[0] > most || how.bins[1] > most)
+    node.refuse(error_code::invalid_file, {"got a sampling_ratio of ", how.ratio, " and ", how.bins[0], " x ",
+                                           how.bins[1], " bins, expected 1 to ", most});
+  return how;
+}
+/// Refuses regions or images that cannot be sampled while the file is read.
+[[gnu::cold]] constexpr void check_regions(node_reader& node, const region_pooling& how, std::int32_t x,
+                                           std::int32_t regions) {
+  const shape_t is = node.desc(x).shape, given = node.desc(regions).shape;
+  if (!node.is_fine()) return;
+  if (is.rank != 4 || given.rank != 2 || given[1] != 4)
+    return node.refuse(error_code::invalid_file,
+                       {"got ", is, " and regions ", given, ", expected rank 4 and regions [R, 4]"});
+  if (!is.is_known() || !given.is_known() || is.elements() == 0 || given[0] == 0)
+    return node.not_supported({"input ", is, " and regions ", given, ", expected known extents above 0"});
+  if (how.ratio == 0 && !node.is_known(1))
+    return node.not_supported({"sampling_ratio 0: the number of samples depends on regions that only a run knows"});
+  if (!types::floating.contains(node.type(x))) node.not_supported_beside(0, x, "floating-point elements");
+}
+
+/// The largest number of samples of a bin: ceil(length of the bin), for constant regions. `first` is the column of
+/// their starts.
+constexpr std::int64_t most_samples_of(array_ref<const double> regions, std::size_t first, const region_pooling& how,
+                                       std::int64_t bins) {
   std::int64_t most = 0;
   for (std::size_t i = 0; i + 3 < regions.size(); i += 4) {
-    const float start = static_cast<float>(regions[i + first]) * scale - shift,
-                end = static_cast<float>(regions[i + first + 2]) * scale - shift;
+    const float start = static_cast<float>(regions[i + first]) * how.scale - how.shift(),
+                end = static_cast<float>(regions[i + first + 2]) * how.scale - how.shift();
     float length = end - start;
-    if (!is_half_pixel && length < 1) length = 1;
+    if (!how.is_half_pixel && length < 1) length = 1;
     const double samples = math::ceil(double{length / static_cast<float>(bins)});
     if (!(samples < 1e6)) return std::int64_t{1} << 20;
     most = std::max(most, static_cast<std::int64_t>(samples));
   }
   return most;
 }
+/// How regions `boxes` are sampled along the rows (i = 0) or columns of an image with this extent. `known` has their
+/// numbers when the number of samples depends on them.
+[[gnu::cold]] constexpr region_axis region_along(node_maker& node, const region_pooling& how, std::int32_t boxes,
+                                                 array_ref<const double> known, std::size_t i, std::int64_t extent) {
+  region_axis axis;
+  const std::size_t first = 1 - i;  // of y is 1, of x 0
+  axis.bins = how.bins[i], axis.extent = extent;
+  const auto scaled = [&](std::size_t column) {
+    const std::int32_t made =
+        times(node, region_column(node, boxes, static_cast<std::int64_t>(column)), double{how.scale});
+    return how.is_half_pixel ? plus(node, made, -0.5) : made;
+  };
+  axis.start = scaled(first);
+  std::int32_t length = minus(node, scaled(first + 2), axis.start);
+  if (!how.is_half_pixel) length = pair<ops::maximum>(node, length, node.scalar(f32, 1), false);
+  axis.bin = over(node, length, node.scalar(f32, static_cast<double>(axis.bins)));
+  axis.most_samples = how.ratio > 0 ? how.ratio : most_samples_of(known, first, how, axis.bins);
+  axis.samples = how.ratio > 0 ? node.scalar(f32, static_cast<double>(how.ratio)) : function<ops::ceil>(node, axis.bin);
+  return axis;
+}
+
+/// The samples of all bins of `count` regions. Pixels are lines [N * H * W, C]; `image` is that of each region.
+struct region_samples {
+  region_pooling how;
+  region_axis rows, columns;
+  std::int32_t pixels = ir::none, image = ir::none;
+  std::int64_t count = 0;
+
+  /// The means or maxima [R, rows, columns, C]; none when no region has a sample.
+  [[gnu::cold]] constexpr std::int32_t reduced(node_maker& node) const {
+    std::int32_t y = ir::none;
+    for (std::int64_t i = 0; node.is_fine() && i < rows.most_samples; ++i) {
+      const region_taps of_row = taps_of_sample(node, rows, i, how.ratio > 0);
+      for (std::int64_t k = 0; node.is_fine() && k < columns.most_samples; ++k) {
+        const std::int32_t sample = sampled(node, of_row, taps_of_sample(node, columns, k, how.ratio > 0));
+        if (y == ir::none) y = sample;
+        else if (!how.is_max) y = plus(node, y, sample);
+        else y = larger(node, y, sample, i, k);
+      }
+    }
+    return y == ir::none || how.is_max ? y : over(node, y, divisor(node));
+  }
+
+ private:
+  /// One sample of each bin; 0 where a region does not have it.
+  [[gnu::cold]] constexpr std::int32_t sampled(node_maker& node, const region_taps& of_row,
+                                               const region_taps& of_column) const {
+    std::int32_t sample = ir::none;
+    for (const grid_tap& row : {of_row.low, of_row.high})
+      for (const grid_tap& column : {of_column.low, of_column.high}) {
+        std::int32_t at =
+            plus(node, times(node, image, static_cast<double>(rows.extent)), as_rows(node, row.index, false));
+        at = plus(node, times(node, at, static_cast<double>(columns.extent)), as_columns(node, column.index, false));
+        const std::int32_t weight = times(node, as_rows(node, row.weight, true), as_columns(node, column.weight, true));
+        const std::int32_t part = times(node, lines_at(node, pixels, at), weight);
+        if (sample == ir::none) sample = part;
+        else sample = how.is_max ? pair<ops::maximum>(node, sample, part, false) : plus(node, sample, part);
+      }
+    const std::int32_t used =
+        node.add<ops::logical_and>({}, {as_rows(node, of_row.used, true), as_columns(node, of_column.used, true)});
+    return node.add<ops::select>({}, {used, sample, node.scalar(f32, 0)});
+  }
+  /// The maximum with sample (i, k); regions with fewer samples keep what they have.
+  [[gnu::cold]] constexpr std::int32_t larger(node_maker& node, std::int32_t y, std::int32_t sample, std::int64_t i,
+                                              std::int64_t k) const {
+    const std::int32_t larger_one = pair<ops::maximum>(node, y, sample, false);
+    if (how.ratio > 0) return larger_one;
+    const auto has = [&](const region_axis& axis, std::int64_t number) {
+      return node.add<ops::greater>({}, {axis.samples, node.scalar(f32, static_cast<double>(number))});
+    };
+    const std::int32_t both = node.add<ops::logical_and>({}, {has(rows, i), has(columns, k)});
+    return node.add<ops::select>({}, {reshaped(node, both, pool<std::int64_t>{count, 1, 1, 1}), larger_one, y});
+  }
+  /// The number of samples of each region's bins, at least 1.
+  [[gnu::cold]] constexpr std::int32_t divisor(node_maker& node) const {
+    const std::int32_t samples = times(node, rows.samples, columns.samples);
+    const std::int32_t least = pair<ops::maximum>(node, samples, node.scalar(f32, 1), false);
+    return how.ratio > 0 ? least : reshaped(node, least, pool<std::int64_t>{count, 1, 1, 1});
+  }
+};
 
 }  // namespace detail
 
@@ -272,108 +395,51 @@ constexpr std::int64_t most_samples_of(array_ref<const double> regions, std::siz
   using namespace detail;
   const std::int32_t x = node.input(0), regions = node.input(1), images = node.input(2);
   const shape_t is = node.desc(x).shape, given = node.desc(regions).shape;
-  const std::string_view mode = node.text_attribute("mode", "avg"),
-                         coordinates = node.text_attribute("coordinate_transformation_mode",
-                                                           node.version() < 16 ? "output_half_pixel" : "half_pixel");
-  const std::int64_t ratio = node.integer_attribute("sampling_ratio", 0);
-  const float scale = node.real_attribute("spatial_scale", 1);
-  const bool is_half_pixel = coordinates == "half_pixel", is_max = mode == "max";
-  const float shift = is_half_pixel ? 0.5F : 0.0F;
-  const std::int64_t bins[2] = {node.integer_attribute("output_height", 1), node.integer_attribute("output_width", 1)};
+  region_samples all;
+  all.how = read_region_pooling(node);
+  check_regions(node, all.how, x, regions);
   if (!node.is_fine()) return;
-  if ((mode != "avg" && !is_max) || (!is_half_pixel && coordinates != "output_half_pixel"))
-    return node.refuse(error_code::invalid_file,
-                       {"got mode ", piece::in_quotes(mode), " and coordinates ", piece::in_quotes(coordinates)});
-  constexpr std::int64_t most_bins = 4096;
-  if (ratio < 0 || bins[0] < 1 || bins[1] < 1 || bins[0] > most_bins || bins[1] > most_bins)
-    return node.refuse(error_code::invalid_file, {"got a sampling_ratio of ", ratio, " and ", bins[0], " x ", bins[1],
-                                                  " bins, expected 1 to ", most_bins});
-  if (is.rank != 4 || given.rank != 2 || given[1] != 4)
-    return node.refuse(error_code::invalid_file,
-                       {"got ", is, " and regions ", given, ", expected rank 4 and regions [R, 4]"});
-  if (!is.is_known() || !given.is_known() || is.elements() == 0 || given[0] == 0)
-    return node.not_supported({"input ", is, " and regions ", given, ", expected known extents above 0"});
-  if (ratio == 0 && !node.is_known(1))
-    return node.not_supported({"sampling_ratio 0: the number of samples depends on regions that only a run knows"});
+  pool<double> known;
+  if (all.how.ratio == 0) known = node.reals(1);
   const dtype type = node.type(x);
-  if (!types::floating.contains(type)) return node.not_supported_beside(0, x, "floating-point elements");
-  const pool<double> known = ratio == 0 ? node.reals(1) : pool<double>();
   const std::int32_t boxes = cast_to(node, regions, f32);
-  region_axis axes[2];
-  std::int32_t samples = ir::none;
-  for (std::size_t i = 0; node.is_fine() && i < 2; ++i) {
-    region_axis& axis = axes[i];
-    const std::size_t first = 1 - i;  // of y is 1, of x 0
-    axis.bins = bins[i], axis.extent = is[static_cast<int>(i) + 2];
-    const auto scaled = [&](std::size_t column) {
-      const std::int32_t made =
-          times(node, region_column(node, boxes, static_cast<std::int64_t>(column)), double{scale});
-      return is_half_pixel ? plus(node, made, -0.5) : made;
-    };
-    axis.start = scaled(first);
-    std::int32_t length = minus(node, scaled(first + 2), axis.start);
-    if (!is_half_pixel) length = pair<ops::maximum>(node, length, node.scalar(f32, 1), false);
-    axis.bin = over(node, length, node.scalar(f32, static_cast<double>(axis.bins)));
-    axis.most_samples = ratio > 0 ? ratio : most_samples_of(known, first, scale, shift, is_half_pixel, axis.bins);
-    axis.samples = ratio > 0 ? node.scalar(f32, static_cast<double>(ratio)) : function<ops::ceil>(node, axis.bin);
-    samples = samples == ir::none ? axis.samples : times(node, samples, axis.samples);
-  }
+  all.rows = region_along(node, all.how, boxes, known, 0, is[2]);
+  all.columns = region_along(node, all.how, boxes, known, 1, is[3]);
+  all.count = given[0];
   if (!node.is_fine()) return;
-  constexpr std::int64_t most_samples = 1024;
-  if (axes[0].most_samples > most_samples || axes[1].most_samples > most_samples ||
-      axes[0].most_samples * axes[1].most_samples > most_samples)
-    return node.not_supported({"got bins of ", axes[0].most_samples, " x ", axes[1].most_samples,
-                               " samples, expected at most ", most_samples});
-  const std::int32_t pixels = reshaped(node, channels_last(node, cast_to(node, x, f32)), pool<std::int64_t>{-1, is[1]});
-  const std::int32_t image = reshaped(node, checked_indices(node, images, is[0]), pool<std::int64_t>{given[0], 1, 1});
-  std::int32_t y = ir::none;
-  const std::int32_t zero = node.scalar(f32, 0);
-  for (std::int64_t i = 0; node.is_fine() && i < axes[0].most_samples; ++i) {
-    const region_taps rows = taps_of_sample(node, axes[0], i, ratio > 0);
-    for (std::int64_t k = 0; node.is_fine() && k < axes[1].most_samples; ++k) {
-      const region_taps columns = taps_of_sample(node, axes[1], k, ratio > 0);
-      std::int32_t sample = ir::none;
-      for (const grid_tap& row : {rows.low, rows.high})
-        for (const grid_tap& column : {columns.low, columns.high}) {
-          std::int32_t at = plus(node, times(node, image, static_cast<double>(is[2])), as_rows(node, row.index, false));
-          at = plus(node, times(node, at, static_cast<double>(is[3])), as_columns(node, column.index, false));
-          const std::int32_t weight =
-              times(node, as_rows(node, row.weight, true), as_columns(node, column.weight, true));
-          const std::int32_t part = times(node, lines_at(node, pixels, at), weight);
-          sample = sample == ir::none ? part
-                   : is_max           ? pair<ops::maximum>(node, sample, part, false)
-                                      : plus(node, sample, part);
-        }
-      const std::int32_t used =
-          node.add<ops::logical_and>({}, {as_rows(node, rows.used, true), as_columns(node, columns.used, true)});
-      sample = node.add<ops::select>({}, {used, sample, zero});
-      if (y == ir::none) {
-        y = sample;
-      } else if (is_max && ratio == 0) {  // regions with fewer samples keep what they have
-        const std::int32_t has = node.add<ops::logical_and>(
-            {}, {node.add<ops::greater>({}, {axes[0].samples, node.scalar(f32, static_cast<double>(i))}),
-                 node.add<ops::greater>({}, {axes[1].samples, node.scalar(f32, static_cast<double>(k))})});
-        y = node.add<ops::select>({}, {reshaped(node, has, pool<std::int64_t>{given[0], 1, 1, 1}),
-                                       pair<ops::maximum>(node, y, sample, false), y});
-      } else {
-        y = is_max ? pair<ops::maximum>(node, y, sample, false) : plus(node, y, sample);
-      }
-    }
-  }
+  constexpr std::int64_t most = 1024;
+  if (all.rows.most_samples > most || all.columns.most_samples > most ||
+      all.rows.most_samples * all.columns.most_samples > most)
+    return node.not_supported(
+        {"got bins of ", all.rows.most_samples, " x ", all.columns.most_samples, " samples, expected at most ", most});
+  all.pixels = reshaped(node, channels_last(node, cast_to(node, x, f32)), pool<std::int64_t>{-1, is[1]});
+  all.image = reshaped(node, checked_indices(node, images, is[0]), pool<std::int64_t>{given[0], 1, 1});
+  const std::int32_t y = all.reduced(node);
   if (!node.is_fine()) return;
   if (y == ir::none)  // no region has a sample
-    return node.define(0, filled(node, type, {given[0], is[1], bins[0], bins[1]}, 0));
-  if (!is_max) {
-    std::int32_t count = pair<ops::maximum>(node, samples, node.scalar(f32, 1), false);
-    if (ratio == 0) count = reshaped(node, count, pool<std::int64_t>{given[0], 1, 1, 1});
-    y = over(node, y, count);
-  }
+    return node.define(0, filled(node, type, {given[0], is[1], all.how.bins[0], all.how.bins[1]}, 0));
   node.define(0, channels_second(node, cast_to(node, y, type)));
 }
 
 [[gnu::cold]] constexpr void read_max_roi_pool(node_reader& node) {
   node.not_supported({"the bins' bounds are rounded to pixels and depend on regions; export RoiAlign instead"});
 }
+
+namespace detail {
+
+/// The first `count` rows of the boxes that NonMaxSuppression selects, or all rows and their number.
+[[gnu::cold]] constexpr void define_selected(node_reader& node, std::int32_t rows, std::int32_t count) {
+  if (!node.is_constant_value(count)) {
+    node.define(0, rows);
+    return node.count_rows(rows, count);
+  }
+  const ir::graph& g = node.network().graph();
+  const std::int64_t known = g.element<std::int32_t>(g.at(count), 0);
+  if (known == 0) return node.define(0, node.taken(node.network().constant<std::int64_t>({i64, {0, 3}}, {})));
+  node.define(0, node.add<ops::slice>({}, {rows, node.integer_list({0, 0}), node.integer_list({known, 3})}));
+}
+
+}  // namespace detail
 
 /// NonMaxSuppression: rows (image, class, box) of the selected boxes, as i64. With constant operands exactly these.
 /// Otherwise there are as many rows as there may be, the rows after the selected ones are 0, and their number is a
@@ -395,29 +461,16 @@ constexpr std::int64_t most_samples_of(array_ref<const double> regions, std::siz
     return node.define(0, node.taken(node.network().constant<std::int64_t>({i64, {0, 3}}, {})));
   if (!is.is_known() || !given.is_known())
     return node.not_supported({"boxes ", is, " and scores ", given, ", expected known extents: they bound the rows"});
-  // the largest size at which constants are computed while the file is read
-  bool is_known = true;
+  bool is_known = true;  // then the boxes are selected while the file is read
   for (std::size_t i = 0; i < node.input_count(); ++i) is_known = is_known && (!node.has(i) || node.is_known(i));
-  if (is_known) {
-    boxes = node.readable(0), scores = node.readable(1);
-    if (!node.is_fine()) return;
-  }
-  const std::int32_t lowest = node.scalar(node.type(scores), -math::infinity<double>),
-                     share = node.scalar(node.type(boxes), 0);
+  if (is_known) boxes = node.readable(0), scores = node.readable(1);
+  if (!node.is_fine()) return;
+  const std::int32_t lowest = has_lowest ? node.input(4) : node.scalar(node.type(scores), -math::infinity<double>),
+                     share = has_share ? node.input(3) : node.scalar(node.type(boxes), 0);
   ops::non_max_suppression::attrs attrs;
   attrs.max_detections = most, attrs.center_point_box = format == 1;
-  const pool<std::int32_t> made = node.add_all<ops::non_max_suppression>(
-      attrs, {boxes, scores, has_share ? node.input(3) : share, has_lowest ? node.input(4) : lowest});
-  if (!node.is_fine()) return;
-  const std::int32_t rows = detail::cast_to(node, made[0], i64);
-  if (!node.is_constant_value(made[2])) {
-    node.define(0, rows);
-    return node.count_rows(rows, made[2]);
-  }
-  const ir::graph& g = node.network().graph();
-  const std::int64_t count = g.element<std::int32_t>(g.at(made[2]), 0);
-  if (count == 0) return node.define(0, node.taken(node.network().constant<std::int64_t>({i64, {0, 3}}, {})));
-  node.define(0, node.add<ops::slice>({}, {rows, node.integer_list({0, 0}), node.integer_list({count, 3})}));
+  const pool<std::int32_t> made = node.add_all<ops::non_max_suppression>(attrs, {boxes, scores, share, lowest});
+  if (node.is_fine()) detail::define_selected(node, detail::cast_to(node, made[0], i64), made[2]);
 }
 
 }}}  // namespace nnrt::NNRT_ISA::onnx
