@@ -58,6 +58,75 @@ template <bit_function Bits> [[gnu::cold]] constexpr void read_bitwise(node_read
   node.define(0, detail::cast_to(node, sum, type));
 }
 
+namespace detail {
+
+/// The slices of a constant along an axis; slice n has the elements (outer, n, inner).
+struct constant_slices {
+  const pool<double>& numbers;
+  std::int64_t count = 0, outer = 1, inner = 1;
+
+  constexpr double at(std::int64_t o, std::int64_t n, std::int64_t i) const {
+    return numbers[static_cast<std::size_t>((o * count + n) * inner + i)];
+  }
+  /// Negative, 0 or positive: the first difference decides.
+  constexpr int compare(std::int64_t a, std::int64_t b) const {
+    for (std::int64_t o = 0; o < outer; ++o)
+      for (std::int64_t i = 0; i < inner; ++i)
+        if (at(o, a, i) != at(o, b, i)) return at(o, a, i) < at(o, b, i) ? -1 : 1;
+    return 0;
+  }
+};
+
+/// Equal slices as groups: the first slice and the size of each group, and the group of each slice.
+struct equal_slices {
+  pool<std::int32_t> firsts;
+  pool<std::int64_t> sizes, group_of;
+
+  /// Groups in the order of their elements.
+  constexpr explicit equal_slices(const constant_slices& slices) {
+    pool<std::int32_t> order;
+    for (std::int64_t n = 0; n < slices.count; ++n) order.push_back(static_cast<std::int32_t>(n));
+    nnrt::detail::sort_ids(order, [&](std::int32_t a, std::int32_t b) {
+      const int way = slices.compare(a, b);
+      return way == 0 ? a < b : way < 0;
+    });
+    group_of.assign(order.size(), 0);
+    for (std::size_t n = 0; n < order.size(); ++n) {
+      if (n == 0 || slices.compare(order[n - 1], order[n]) != 0) firsts.push_back(order[n]), sizes.push_back(0);
+      ++sizes[sizes.size() - 1];
+      group_of[static_cast<std::size_t>(order[n])] = static_cast<std::int64_t>(firsts.size()) - 1;
+    }
+  }
+  /// Orders the groups by their first slices.
+  constexpr void order_by_firsts() {
+    pool<std::int32_t> ranked, moved;
+    for (std::size_t n = 0; n < firsts.size(); ++n) ranked.push_back(static_cast<std::int32_t>(n));
+    nnrt::detail::sort_ids(ranked, [&](std::int32_t a, std::int32_t b) {
+      return firsts[static_cast<std::size_t>(a)] < firsts[static_cast<std::size_t>(b)];
+    });
+    pool<std::int64_t> place, counted;
+    place.assign(firsts.size(), 0);
+    for (std::size_t n = 0; n < ranked.size(); ++n) {
+      const auto from = static_cast<std::size_t>(ranked[n]);
+      place[from] = static_cast<std::int64_t>(n);
+      moved.push_back(firsts[from]), counted.push_back(sizes[from]);
+    }
+    for (std::int64_t& one : group_of) one = place[static_cast<std::size_t>(one)];
+    firsts = moved, sizes = counted;
+  }
+};
+
+/// Refuses numbers that doubles do not hold or that have no order.
+[[gnu::cold]] constexpr void require_ordered(node_reader& node, const pool<double>& numbers, dtype type) {
+  for (const double number : numbers) {
+    if (types_of(i64, u64).contains(type) && !(math::abs(number) <= 0x1p53))
+      return node.not_supported({"integers above 2^53"});
+    if (math::is_nan(number)) return node.not_supported({"NaN, which ONNX leaves open"});
+  }
+}
+
+}  // namespace detail
+
 /// Unique elements of a constant, or unique slices along an axis. Results: y, the first place of each, the place in y
 /// of each element, and how often each occurs.
 [[gnu::cold]] constexpr void read_unique(node_reader& node) {
@@ -65,73 +134,32 @@ template <bit_function Bits> [[gnu::cold]] constexpr void read_bitwise(node_read
   const bool is_sorted = node.integer_attribute("sorted", 1) != 0, has_axis = node.has_attribute("axis");
   if (!node.is_fine()) return;
   const tensor_desc is = node.desc(node.input(0));
-  if (types_of(i64, u64).contains(is.type))
-    for (const double number : known)
-      if (!(math::abs(number) <= 0x1p53)) return node.not_supported({"integers above 2^53"});
-  for (const double number : known)
-    if (math::is_nan(number)) return node.not_supported({"NaN, which ONNX leaves open"});
+  detail::require_ordered(node, known, is.type);
   const int axis = has_axis ? node.axis_attribute("axis", 0, is.rank()) : 0;
   if (!node.is_fine()) return;
-  // slice n has the elements (outer, n, inner)
-  const std::int64_t count = has_axis ? is.shape[axis] : is.elements(),
-                     outer = has_axis ? is.shape.elements(0, axis) : 1,
-                     inner = has_axis ? is.shape.elements(axis + 1) : 1;
-  const auto at = [&](std::int64_t o, std::int64_t n, std::int64_t i) {
-    return known[static_cast<std::size_t>((o * count + n) * inner + i)];
-  };
-  const auto compare = [&](std::int64_t a, std::int64_t b) {
-    for (std::int64_t o = 0; o < outer; ++o)
-      for (std::int64_t i = 0; i < inner; ++i)
-        if (at(o, a, i) != at(o, b, i)) return at(o, a, i) < at(o, b, i) ? -1 : 1;
-    return 0;
-  };
-  if (count > (std::int64_t{1} << 24) || count * outer * inner == 0)
+  detail::constant_slices slices{known, is.elements()};
+  if (has_axis)
+    slices.count = is.shape[axis], slices.outer = is.shape.elements(0, axis),
+    slices.inner = is.shape.elements(axis + 1);
+  if (slices.count > (std::int64_t{1} << 24) || is.elements() == 0)
     return node.not_supported({"input 0: got ", is.shape, ", expected elements, at most 2^24"});
-  node.count_copy(8 * count + is.bytes());
+  node.count_copy(8 * slices.count + is.bytes());
   if (!node.is_fine()) return;
-  pool<std::int32_t> order;
-  for (std::int64_t n = 0; n < count; ++n) order.push_back(static_cast<std::int32_t>(n));
-  nnrt::detail::sort_ids(order, [&](std::int32_t a, std::int32_t b) {
-    const int way = compare(a, b);
-    return way == 0 ? a < b : way < 0;
-  });
-  pool<std::int32_t> firsts;  // of each group, in the order of the result
-  pool<std::int64_t> inverse, repeats;
-  inverse.assign(static_cast<std::size_t>(count), 0);
-  for (std::size_t n = 0; n < order.size(); ++n) {
-    if (n == 0 || compare(order[n - 1], order[n]) != 0) firsts.push_back(order[n]), repeats.push_back(0);
-    ++repeats[repeats.size() - 1];
-    inverse[static_cast<std::size_t>(order[n])] = static_cast<std::int64_t>(firsts.size()) - 1;
-  }
-  if (!is_sorted) {
-    pool<std::int32_t> ranked;
-    for (std::size_t n = 0; n < firsts.size(); ++n) ranked.push_back(static_cast<std::int32_t>(n));
-    nnrt::detail::sort_ids(ranked, [&](std::int32_t a, std::int32_t b) {
-      return firsts[static_cast<std::size_t>(a)] < firsts[static_cast<std::size_t>(b)];
-    });
-    pool<std::int64_t> place, counted;
-    pool<std::int32_t> moved;
-    place.assign(firsts.size(), 0);
-    for (std::size_t n = 0; n < ranked.size(); ++n) {
-      const auto from = static_cast<std::size_t>(ranked[n]);
-      place[from] = static_cast<std::int64_t>(n);
-      moved.push_back(firsts[from]), counted.push_back(repeats[from]);
-    }
-    for (std::int64_t& one : inverse) one = place[static_cast<std::size_t>(one)];
-    firsts = moved, repeats = counted;
-  }
-  pool<std::int64_t> places;
-  for (const std::int32_t one : firsts) places.push_back(one);
+  detail::equal_slices groups(slices);
+  if (!is_sorted) groups.order_by_firsts();
   pool<double> chosen;
-  shape_t to = has_axis ? is.shape : shape_t{count};
+  for (std::int64_t o = 0; o < slices.outer; ++o)
+    for (const std::int32_t n : groups.firsts)
+      for (std::int64_t i = 0; i < slices.inner; ++i) chosen.push_back(slices.at(o, n, i));
+  pool<std::int64_t> places;
+  for (const std::int32_t one : groups.firsts) places.push_back(one);
+  shape_t to{slices.count};
+  if (has_axis) to = is.shape;
   to[axis] = static_cast<std::int64_t>(places.size());
-  for (std::int64_t o = 0; o < outer; ++o)
-    for (const std::int64_t n : places)
-      for (std::int64_t i = 0; i < inner; ++i) chosen.push_back(at(o, n, i));
   node.define(0, detail::numbers(node, is.type, to, chosen));
   if (node.has_output(1)) node.define(1, node.integer_list(places));
-  if (node.has_output(2)) node.define(2, node.integer_list(inverse));
-  if (node.has_output(3)) node.define(3, node.integer_list(repeats));
+  if (node.has_output(2)) node.define(2, node.integer_list(groups.group_of));
+  if (node.has_output(3)) node.define(3, node.integer_list(groups.sizes));
 }
 
 }}}  // namespace nnrt::NNRT_ISA::onnx

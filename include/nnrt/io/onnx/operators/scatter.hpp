@@ -164,6 +164,64 @@ inline constexpr std::int64_t max_listed_lines = std::int64_t{1} << 16;
 
 }  // namespace detail
 
+namespace detail {
+
+/// The lines that tuples of indices [i…, k] choose from data of this shape: the first k axes are places, the others
+/// lines. Refuses updates of another shape than [i…, b…].
+[[gnu::cold]] constexpr scattered_lines lines_of_tuples(node_reader& node, const shape_t& is, const shape_t& listed,
+                                                        const shape_t& given) {
+  scattered_lines s;
+  s.places = s.width = s.count = 1;
+  const std::int64_t length = listed.rank == 0 ? 0 : listed[-1];
+  if (length < 1 || length > is.rank) {
+    node.refuse(error_code::invalid_file, {"indices: got ", listed, " for data ", is});
+    return s;
+  }
+  shape_t expected;
+  for (int i = 0; i + 1 < listed.rank; ++i) {
+    expected.push_back(listed[i]);
+    s.count = nnrt::detail::saturated_product(s.count, listed[i]);
+  }
+  for (int i = 0; i < is.rank; ++i) {
+    std::int64_t& of = i < length ? s.places : s.width;
+    of = nnrt::detail::saturated_product(of, is[i]);
+  }
+  if (expected.rank + is.rank - length > max_rank) {
+    node.refuse(error_code::invalid_file, {"updates: got ", given, " for data ", is});
+    return s;
+  }
+  for (int i = static_cast<int>(length); i < is.rank; ++i) expected.push_back(is[i]);
+  if (given != expected) node.refuse(error_code::invalid_file, {"updates: got ", given, ", expected ", expected});
+  return s;
+}
+/// Finds the places of constant tuples with this length.
+[[gnu::cold]] constexpr void read_known_tuples(node_reader& node, const shape_t& is, std::int64_t length,
+                                               scattered_lines& s) {
+  const pool<double> numbers = node.reals(1);
+  node.count_copy(8 * s.count);
+  for (std::int64_t i = 0; node.is_fine() && i < s.count; ++i) {
+    std::int64_t at = 0;
+    for (std::int64_t k = 0; k < length; ++k) {
+      const std::int64_t extent = is[static_cast<int>(k)];
+      at = at * extent + known_index(node, numbers[static_cast<std::size_t>(i * length + k)], extent);
+    }
+    s.known.push_back(at);
+  }
+}
+/// Computes the places of tuples with this length.
+[[gnu::cold]] constexpr void read_computed_tuples(node_reader& node, const shape_t& is, std::int64_t length,
+                                                  scattered_lines& s) {
+  const std::int32_t tuples = reshaped(node, node.input(1), pool<std::int64_t>{s.count, length});
+  for (std::int64_t k = 0; node.is_fine() && k < length; ++k) {
+    const std::int64_t extent = is[static_cast<int>(k)];
+    std::int32_t column = node.add<ops::slice>({}, {tuples, node.integer_list({0, k}), node.integer_list({-1, 1})});
+    column = checked_indices(node, reshaped(node, column, pool<std::int64_t>{s.count}), extent);
+    s.at = k == 0 ? column : plus(node, times(node, s.at, static_cast<double>(extent)), column);
+  }
+}
+
+}  // namespace detail
+
 /// ScatterND: updates are [i…, b…]; a tuple of indices [i…, k] is the place of a part b… of the data. Indices count
 /// from the end when negative. Without a reduction, the last of several updates of one place remains.
 [[gnu::cold]] constexpr void read_scatter_nd(node_reader& node) {
@@ -173,47 +231,11 @@ inline constexpr std::int64_t max_listed_lines = std::int64_t{1} << 16;
   if (!node.is_fine()) return;
   if (!is.is_known() || !listed.is_known() || !given.is_known())
     return node.not_supported({"data ", is, ", indices ", listed, " and updates ", given, ", expected known extents"});
-  const std::int64_t length = listed.rank == 0 ? 0 : listed[-1];
-  if (length < 1 || length > is.rank)
-    return node.refuse(error_code::invalid_file, {"indices: got ", listed, " for data ", is});
-  shape_t expected;
-  detail::scattered_lines s;
-  s.places = s.width = s.count = 1;
-  for (int i = 0; i + 1 < listed.rank; ++i) {
-    expected.push_back(listed[i]);
-    s.count = nnrt::detail::saturated_product(s.count, listed[i]);
-  }
-  for (int i = 0; i < is.rank; ++i) {
-    std::int64_t& of = i < length ? s.places : s.width;
-    of = nnrt::detail::saturated_product(of, is[i]);
-  }
-  if (expected.rank + is.rank - length > max_rank)
-    return node.refuse(error_code::invalid_file, {"updates: got ", given, " for data ", is});
-  for (int i = static_cast<int>(length); i < is.rank; ++i) expected.push_back(is[i]);
-  if (given != expected)
-    return node.refuse(error_code::invalid_file, {"updates: got ", given, ", expected ", expected});
+  detail::scattered_lines s = detail::lines_of_tuples(node, is, listed, given);
+  if (!node.is_fine()) return;
   if (given.elements() == 0 || is.elements() == 0) return node.define(0, x);
-  if (node.is_known(1)) {
-    const pool<double> numbers = node.reals(1);
-    node.count_copy(8 * s.count);
-    for (std::int64_t i = 0; node.is_fine() && i < s.count; ++i) {
-      std::int64_t at = 0;
-      for (std::int64_t k = 0; k < length; ++k) {
-        const std::int64_t extent = is[static_cast<int>(k)];
-        at = at * extent + detail::known_index(node, numbers[static_cast<std::size_t>(i * length + k)], extent);
-      }
-      s.known.push_back(at);
-    }
-  } else {
-    const std::int32_t tuples = detail::reshaped(node, indices, pool<std::int64_t>{s.count, length});
-    for (std::int64_t k = 0; node.is_fine() && k < length; ++k) {
-      const std::int64_t extent = is[static_cast<int>(k)];
-      std::int32_t column = node.add<ops::slice>({}, {tuples, node.integer_list({0, k}), node.integer_list({-1, 1})});
-      column = detail::reshaped(node, column, pool<std::int64_t>{s.count});
-      column = detail::checked_indices(node, column, extent);
-      s.at = k == 0 ? column : detail::plus(node, detail::times(node, s.at, static_cast<double>(extent)), column);
-    }
-  }
+  if (node.is_known(1)) detail::read_known_tuples(node, is, listed[-1], s);
+  else detail::read_computed_tuples(node, is, listed[-1], s);
   if (node.is_fine()) detail::define_written(node, x, updates, s, by);
 }
 
