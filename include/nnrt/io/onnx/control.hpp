@@ -190,13 +190,55 @@ constexpr bool can_be_equal(const shape_t& a, const shape_t& b) {
   }
 }
 
+/// What Scan reads: a list of numbers, of which missing ones are 0.
+struct scan_list {
+  pool<std::int64_t> numbers;
+  constexpr std::int64_t operator[](std::size_t i) const { return i < numbers.size() ? numbers[i] : 0; }
+};
+/// Slice `at` of x along an axis, without this axis.
+[[gnu::cold]] constexpr std::int32_t slice_at(node_reader& node, std::int32_t x, std::int64_t axis, std::int64_t at) {
+  const std::int32_t place = node.scalar(i64, static_cast<double>(at));
+  return node.add<ops::gather>({}, {x, place, node.integer_list({node.axis_in(axis, node.rank(x))})});
+}
+
+/// One kind of Scan's axes and directions, for inputs or outputs.
+struct scan_ways {
+  scan_list axes, directions;
+  /// The place of round k of `rounds`.
+  constexpr std::int64_t at(std::size_t i, std::int64_t k, std::int64_t rounds) const {
+    return directions[i] == 0 ? k : rounds - 1 - k;
+  }
+};
+[[gnu::cold]] constexpr scan_ways read_scan_ways(node_reader& node, std::string_view axes,
+                                                 std::string_view directions) {
+  scan_ways made{{node.integers_attribute(axes)}, {node.integers_attribute(directions)}};
+  for (const std::int64_t way : made.directions.numbers)
+    if (way != 0 && way != 1) node.refuse(error_code::invalid_file, {directions, ": got ", way, ", expected 0 or 1"});
+  return made;
+}
+/// The number of rounds: the extents of all scan inputs, which begin at input `states`, along their axes.
+[[gnu::cold]] constexpr std::int64_t rounds_of_scan(node_reader& node, std::size_t states, const scan_ways& ways) {
+  std::int64_t rounds = -1;
+  for (std::size_t i = states; i < node.input_count(); ++i) {
+    const shape_t is = node.desc(node.input(i)).shape;
+    const int axis = node.axis_in(ways.axes[i - states], is.rank);
+    if (!node.is_fine()) return 0;
+    if (i > states && is[axis] != rounds)
+      node.refuse(error_code::invalid_file, {"input ", i, ": got ", is[axis], " steps in ", is, " along axis ", axis,
+                                             ", expected ", rounds, " as in the first scan input"});
+    rounds = is[axis];
+  }
+  if (rounds < 1 || rounds > 4096) node.not_supported({"scan over ", rounds, " steps, expected 1 to 4096"});
+  return rounds;
+}
+
 /// Scan, unrolled: slices of scan inputs along their axes. Opset 8 has a batch axis and is refused.
 [[gnu::cold]] constexpr void read_scan(node_reader& node) {
   if (node.version() < 9) return node.not_supported({"version 8, with a batch axis"});
   const auto scan_inputs =
       static_cast<std::size_t>(std::max<std::int64_t>(node.integer_attribute("num_scan_inputs", 0), 0));
-  // lists of results that the body may not have
-  for (const std::string_view list : {"scan_output_axes", "scan_output_directions"}) node.ignore_attribute(list);
+  const scan_ways in = read_scan_ways(node, "scan_input_axes", "scan_input_directions"),
+                  out = read_scan_ways(node, "scan_output_axes", "scan_output_directions");
   const graph_document g = graph_attribute(node, "body");
   if (!node.is_fine()) return;
   if (scan_inputs == 0 || scan_inputs > node.input_count() || g.inputs.size() != node.input_count())
@@ -205,35 +247,15 @@ constexpr bool can_be_equal(const shape_t& a, const shape_t& b) {
   if (g.outputs.size() < states)
     return node.refuse(error_code::invalid_file, {"body: got ", g.outputs.size(), " outputs"});
   const std::size_t scans = g.outputs.size() - states;
-  const auto number = [&](std::string_view name, std::size_t i) {
-    const pool<std::int64_t> list = node.integers_attribute(name);
-    return i < list.size() ? list[i] : 0;
-  };
-  pool<std::int32_t> values, all;
+  const std::int64_t rounds = rounds_of_scan(node, states, in);
+  pool<std::int32_t> values, all;  // states; scan results, round by round
   for (std::size_t i = 0; i < states; ++i) values.push_back(node.input(i));
-  std::int64_t rounds = -1;
-  for (std::size_t i = 0; i < scan_inputs; ++i) {
-    const shape_t is = node.desc(node.input(states + i)).shape;
-    const int axis = node.axis_in(number("scan_input_axes", i), is.rank);
-    if (!node.is_fine()) return;
-    if (i > 0 && is[axis] != rounds)
-      return node.refuse(error_code::invalid_file,
-                         {"input ", states + i, ": got ", is[axis], " steps in ", is, " along axis ", axis,
-                          ", expected ", rounds, " as in the first scan input"});
-    rounds = is[axis];
-  }
-  if (rounds < 1 || rounds > 4096) return node.not_supported({"scan over ", rounds, " steps, expected 1 to 4096"});
   inner_graph body(node, g, true);
   for (std::int64_t k = 0; node.is_fine() && k < rounds; ++k) {
     body.begin_again();
     for (std::size_t i = 0; i < states; ++i) body.bind(i, values[i]);
-    for (std::size_t i = 0; i < scan_inputs; ++i) {
-      const std::int32_t x = node.input(states + i);
-      const int axis = node.axis_in(number("scan_input_axes", i), node.rank(x));
-      const std::int64_t at = number("scan_input_directions", i) == 0 ? k : rounds - 1 - k;
-      body.bind(states + i,
-                node.add<ops::gather>({}, {x, node.scalar(i64, static_cast<double>(at)), node.integer_list({axis})}));
-    }
+    for (std::size_t i = 0; i < scan_inputs; ++i)
+      body.bind(states + i, slice_at(node, node.input(states + i), in.axes[i], in.at(i, k, rounds)));
     if (!body.read()) return;
     for (std::size_t i = 0; i < states; ++i) values[i] = body.output(i);
     for (std::size_t i = 0; i < scans; ++i) all.push_back(body.output(states + i));
@@ -241,12 +263,9 @@ constexpr bool can_be_equal(const shape_t& a, const shape_t& b) {
   for (std::size_t i = 0; i < states; ++i) node.define(i, values[i]);
   for (std::size_t i = 0; node.is_fine() && i < scans; ++i) {
     pool<std::int32_t> parts;
-    for (std::size_t k = 0; k < static_cast<std::size_t>(rounds); ++k) {
-      const std::size_t at = number("scan_output_directions", i) == 0 ? k : static_cast<std::size_t>(rounds) - 1 - k;
-      parts.push_back(all[at * scans + i]);
-    }
-    const int axis = node.axis_in(number("scan_output_axes", i), node.rank(parts[0]) + 1);
-    node.define(states + i, stacked(node, parts, axis));
+    for (std::int64_t k = 0; k < rounds; ++k)
+      parts.push_back(all[static_cast<std::size_t>(out.at(i, k, rounds)) * scans + i]);
+    node.define(states + i, stacked(node, parts, node.axis_in(out.axes[i], node.rank(parts[0]) + 1)));
   }
 }
 

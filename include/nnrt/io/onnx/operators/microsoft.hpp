@@ -248,26 +248,58 @@ struct attention_parts {
 
 }  // namespace detail
 
+namespace detail {
+
+/// Numbers of queries, keys and values of Attention: those that the file lists, or equal parts of the columns of the
+/// weights. Refuses those that do not fit.
+[[gnu::cold]] constexpr pool<std::int64_t> read_hidden_sizes(node_reader& node, const shape_t& weights,
+                                                             std::int64_t heads) {
+  pool<std::int64_t> sizes = node.integers_attribute("qkv_hidden_sizes");
+  if (!node.is_fine()) return sizes;
+  if (weights.rank != 2 || weights[1] < 1 || node.rank(node.input(0)) != 3) {
+    node.not_supported(
+        {"got ", node.desc(node.input(0)).shape, " and weights ", weights, ", expected [B, S, I] and [I, 3 H]"});
+    return sizes;
+  }
+  const std::int64_t all = weights[1];
+  if (sizes.empty())
+    for (int i = 0; i < 3; ++i) sizes.push_back(all / 3);
+  if (sizes.size() != 3 || sizes[0] < 1 || sizes[1] != sizes[0] || sizes[2] < 1 || sizes[0] > all || sizes[2] > all ||
+      2 * sizes[0] + sizes[2] != all || heads < 1 || sizes[0] % heads != 0)
+    node.refuse(error_code::invalid_file,
+                {"got ", heads, " heads and weights ", weights, ", expected equal sizes of queries and keys"});
+  return sizes;
+}
+/// Puts past keys and values (input 4) before the others, and defines output 1, which has both.
+[[gnu::cold]] constexpr void read_past(node_reader& node, attention_parts& parts, bool have_one_size) {
+  if (node.has(4)) {
+    const std::int32_t past = node.input(4);
+    if (node.is_fine() && node.rank(past) != 5) return node.not_supported_beside(4, past, "a state of rank 5");
+    ops::concat::attrs attrs;
+    attrs.axis = 2;
+    parts.k = node.add<ops::concat>(attrs, {state_part(node, past, 0), parts.k});
+    parts.v = node.add<ops::concat>(attrs, {state_part(node, past, 1), parts.v});
+  }
+  if (!node.has_output(1)) return;
+  ops::stack::attrs attrs;
+  attrs.axis = 0;
+  if (!have_one_size) return node.not_supported({"a state of keys and values of other sizes"});
+  node.define(1, node.add<ops::stack>(attrs, {parts.k, parts.v}));
+}
+
+}  // namespace detail
+
 /// Attention of com.microsoft: one matrix [I, Hq + Hk + Hv] makes queries, keys and values; past keys and values come
 /// before them.
 [[gnu::cold]] constexpr void read_attention(node_reader& node) {
   using namespace detail;
   const std::int32_t x = node.input(0), weight = node.weight(1), added = node.has(2) ? node.weight(2) : ir::none;
   const std::int64_t heads = node.integer_attribute("num_heads", 0);
-  pool<std::int64_t> sizes = node.integers_attribute("qkv_hidden_sizes");
   node.require_integer("do_rotary", 0, 0);
   node.require_integer("past_present_share_buffer", 0, 0);
   if (node.has(6)) node.not_supported({"past_sequence_length"});
+  const pool<std::int64_t> sizes = read_hidden_sizes(node, node.desc(weight).shape, heads);
   if (!node.is_fine()) return;
-  const shape_t of = node.desc(weight).shape;
-  if (of.rank != 2 || of[1] < 1 || node.rank(x) != 3)
-    return node.not_supported({"got ", node.desc(x).shape, " and weights ", of, ", expected [B, S, I] and [I, 3 H]"});
-  if (sizes.empty())
-    for (int i = 0; i < 3; ++i) sizes.push_back(of[1] / 3);
-  if (sizes.size() != 3 || sizes[0] < 1 || sizes[1] != sizes[0] || sizes[2] < 1 || sizes[0] > of[1] ||
-      sizes[2] > of[1] || 2 * sizes[0] + sizes[2] != of[1] || heads < 1 || sizes[0] % heads != 0)
-    return node.refuse(error_code::invalid_file,
-                       {"got ", heads, " heads and weights ", of, ", expected equal sizes of queries and keys"});
   const std::int32_t all = dense(node, x, matrix_transposed(node, weight), added);
   std::int64_t first = 0;
   const auto part = [&](std::size_t i) {
@@ -277,20 +309,7 @@ struct attention_parts {
   };
   attention_parts parts;
   parts.q = part(0), parts.k = part(1), parts.v = part(2);
-  if (node.has(4)) {
-    const std::int32_t past = node.input(4);
-    if (node.is_fine() && node.rank(past) != 5) return node.not_supported_beside(4, past, "a state of rank 5");
-    ops::concat::attrs attrs;
-    attrs.axis = 2;
-    parts.k = node.add<ops::concat>(attrs, {state_part(node, past, 0), parts.k});
-    parts.v = node.add<ops::concat>(attrs, {state_part(node, past, 1), parts.v});
-  }
-  if (node.has_output(1)) {
-    ops::stack::attrs attrs;
-    attrs.axis = 0;
-    if (sizes[2] != sizes[0]) return node.not_supported({"a state of keys and values of other sizes"});
-    node.define(1, node.add<ops::stack>(attrs, {parts.k, parts.v}));
-  }
+  read_past(node, parts, sizes[2] == sizes[0]);
   parts.mask = node.has(3) ? node.input(3) : ir::none;
   parts.bias = node.has(5) ? node.input(5) : ir::none;
   parts.is_causal = node.integer_attribute("unidirectional", 0) != 0;

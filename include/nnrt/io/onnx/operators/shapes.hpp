@@ -34,48 +34,56 @@ namespace detail {
 
 }  // namespace detail
 
+namespace detail {
+
+/// Puts the extents of x in place of zeros. `is_awaited` becomes true when one of them is not known yet.
+[[gnu::cold]] constexpr void copy_extents(node_reader& node, const shape_t& is, pool<std::int64_t>& to,
+                                          bool& is_awaited) {
+  for (std::size_t i = 0; i < to.size(); ++i) {
+    if (to[i] != 0) continue;
+    if (i >= static_cast<std::size_t>(is.rank))
+      return node.refuse(error_code::invalid_file, {"shape: got 0 at ", i, ", an axis that ", is, " does not have"});
+    to[i] = is[static_cast<int>(i)];
+    is_awaited = is_awaited || to[i] < 0;
+  }
+}
+/// Defines output 0: x without elements in this shape, of which one extent may be -1.
+[[gnu::cold]] constexpr void define_empty(node_reader& node, std::int32_t x, const pool<std::int64_t>& to) {
+  const shape_t is = node.desc(x).shape;
+  if (is.elements() != 0) return node.refuse(error_code::invalid_file, {"shape: got an extent of 0 for ", is});
+  if (to.size() > max_rank) return node.not_supported({"shape: got ", to.size(), " axes, expected at most ", max_rank});
+  std::int64_t product = 1;
+  for (const std::int64_t extent : to)
+    if (extent >= 0) product = nnrt::detail::saturated_product(product, extent);
+  shape_t made;
+  for (const std::int64_t extent : to)
+    made.push_back(extent >= 0 ? extent : product == 0 ? 0 : is.elements() / product);
+  node.define(0, empty_tensor(node, x, made));
+}
+
+}  // namespace detail
+
 /// Reshape: 0 copies the extent of x at this place, unless allowzero is set; -1 is what remains.
 [[gnu::cold]] constexpr void read_reshape(node_reader& node) {
   const std::int32_t x = node.input(0);
   const shape_t is = node.desc(x).shape;
   const bool allows_zero = node.integer_attribute("allowzero", 0) != 0;
-  pool<std::int64_t> to;
+  pool<std::int64_t> given;
   if (node.version() < 5) {
-    to = node.integers_attribute("shape");
+    given = node.integers_attribute("shape");
   } else {
     const std::int32_t shape = node.input(1);
     if (!node.is_fine()) return;
     if (!node.is_known(1)) return node.finish<ops::reshape>({}, {x, detail::cast_to(node, shape, i64)});
-    to = node.integers(1);
+    given = node.integers(1);
   }
+  pool<std::int64_t> to = given;
+  bool is_awaited = false, has_zero = is.is_known() && is.elements() == 0;
+  if (!allows_zero) detail::copy_extents(node, is, to, is_awaited);
   if (!node.is_fine()) return;
-  bool has_zero = false, is_dynamic = false;
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    if (to[i] != 0 || allows_zero) continue;
-    if (i >= static_cast<std::size_t>(is.rank))
-      return node.refuse(error_code::invalid_file, {"shape: got 0 at ", i, ", an axis that ", is, " does not have"});
-    to[i] = is[static_cast<int>(i)];
-    is_dynamic = is_dynamic || to[i] < 0;
-  }
-  std::int64_t product = 1;
-  int inferred = -1;
-  for (std::size_t i = 0; i < to.size(); ++i) {
-    has_zero = has_zero || to[i] == 0;
-    if (to[i] < 0) inferred = static_cast<int>(i);
-    else product = nnrt::detail::saturated_product(product, to[i]);
-  }
-  if (has_zero || (is.is_known() && is.elements() == 0)) {
-    if (is.elements() != 0) return node.refuse(error_code::invalid_file, {"shape: got an extent of 0 for ", is});
-    if (to.size() > max_rank)
-      return node.not_supported({"shape: got ", to.size(), " axes, expected at most ", max_rank});
-    if (inferred >= 0) to[static_cast<std::size_t>(inferred)] = product == 0 ? 0 : is.elements() / product;
-    shape_t made;
-    for (const std::int64_t extent : to) made.push_back(extent);
-    return node.define(0, detail::empty_tensor(node, x, made));
-  }
-  if (!is_dynamic) return node.finish<ops::reshape>({}, {x, node.integer_list(to)});
-  // extents that are copied and not known yet
-  pool<std::int64_t> given = node.version() < 5 ? node.integers_attribute("shape") : node.integers(1);
+  for (const std::int64_t extent : to) has_zero = has_zero || extent == 0;
+  if (has_zero) return detail::define_empty(node, x, to);
+  if (!is_awaited) return node.finish<ops::reshape>({}, {x, node.integer_list(to)});
   pool<std::int32_t> parts;
   for (std::size_t i = 0; i < given.size(); ++i)
     parts.push_back(given[i] == 0 ? detail::extents_of(node, x, static_cast<std::int64_t>(i), 1)
@@ -153,59 +161,56 @@ namespace detail {
   node.finish<ops::split>(attrs, {x});
 }
 
-/// Slice: starts and ends are clamped, negative ones count from the end. Lists that are not known yet are refused by
-/// the rules of strided_slice unless they follow from shapes.
-[[gnu::cold]] constexpr void read_slice(node_reader& node) {
-  const std::int32_t x = node.input(0);
-  const int rank = node.rank(x);
+namespace detail {
+
+/// What Slice reads, equally many numbers of each kind. Starts and ends may follow from extents that are not known yet.
+struct slice_lists {
   pool<std::int64_t> starts, ends, axes, steps;
-  const bool has_operands = node.version() >= 10;
-  const bool is_known = !has_operands || (node.is_known(1) && node.is_known(2));
-  if (has_operands && node.has_elements(3)) axes = node.integers(3);
-  if (has_operands && node.has_elements(4)) steps = node.integers(4);
-  if (!has_operands)
-    starts = node.integers_attribute("starts"), ends = node.integers_attribute("ends"),
-    axes = node.integers_attribute("axes");
-  else if (is_known) starts = node.integers(1), ends = node.integers(2);
-  if (!node.is_fine()) return;
-  const std::size_t count =
-      is_known ? starts.size()
-               : static_cast<std::size_t>(std::max<std::int64_t>(node.desc(node.input(1)).elements(), 0));
-  for (std::size_t i = axes.size(); i < count && axes.size() == i; ++i) axes.push_back(static_cast<std::int64_t>(i));
-  for (std::size_t i = steps.size(); i < count && steps.size() == i; ++i) steps.push_back(1);
-  if (axes.size() != count || steps.size() != count || (is_known && ends.size() != count))
-    return node.refuse(error_code::invalid_file,
-                       {"got ", count, " starts, ", axes.size(), " axes and ", steps.size(), " steps"});
-  // numbers of each axis; -1: the axis is not cut
-  pool<std::int64_t> of_axis;
-  of_axis.assign(static_cast<std::size_t>(rank), -1);
-  for (std::size_t i = 0; i < count; ++i) {
-    const int axis = node.axis_in(axes[i], rank);
-    if (!node.is_fine()) return;
-    of_axis[static_cast<std::size_t>(axis)] = static_cast<std::int64_t>(i);
-    if (steps[i] == 0) node.refuse(error_code::invalid_file, {"steps: got 0"});
+  bool is_known = true;
+  std::size_t count = 0;
+};
+[[gnu::cold]] constexpr slice_lists read_slice_lists(node_reader& node) {
+  slice_lists made;
+  if (node.version() < 10) {
+    made.starts = node.integers_attribute("starts"), made.ends = node.integers_attribute("ends");
+    made.axes = node.integers_attribute("axes");
+  } else {
+    made.is_known = node.is_known(1) && node.is_known(2);
+    if (node.has_elements(3)) made.axes = node.integers(3);
+    if (node.has_elements(4)) made.steps = node.integers(4);
+    if (made.is_known) made.starts = node.integers(1), made.ends = node.integers(2);
   }
-  if (!node.is_fine()) return;
+  if (!node.is_fine()) return made;
+  made.count = made.starts.size();
+  if (!made.is_known)
+    made.count = static_cast<std::size_t>(std::max<std::int64_t>(node.desc(node.input(1)).elements(), 0));
+  for (std::size_t i = 0; made.axes.size() == i && i < made.count; ++i)
+    made.axes.push_back(static_cast<std::int64_t>(i));
+  for (std::size_t i = 0; made.steps.size() == i && i < made.count; ++i) made.steps.push_back(1);
+  if (made.axes.size() != made.count || made.steps.size() != made.count ||
+      (made.is_known && made.ends.size() != made.count))
+    node.refuse(error_code::invalid_file,
+                {"got ", made.count, " starts, ", made.axes.size(), " axes and ", made.steps.size(), " steps"});
+  for (const std::int64_t step : made.steps)
+    if (step == 0) node.refuse(error_code::invalid_file, {"steps: got 0"});
+  return made;
+}
+
+/// The lists of strided_slice, one number for each axis of x.
+struct slice_cuts {
   ops::strided_slice::attrs attrs;
   pool<std::int64_t> begin, end, step;
-  pool<std::int32_t> begin_parts, end_parts;
   bool is_whole = true;
-  constexpr std::int64_t far = std::int64_t{1} << 40;
-  for (int axis = 0; axis < rank; ++axis) {
-    const std::int64_t i = of_axis[static_cast<std::size_t>(axis)];
-    const std::int64_t extent = node.desc(x).shape[axis], by = i < 0 ? 1 : steps[static_cast<std::size_t>(i)];
-    step.push_back(by);
-    if (i < 0) attrs.begin_mask |= std::int64_t{1} << axis, attrs.end_mask |= std::int64_t{1} << axis;
-    if (!is_known && i >= 0) {
-      begin_parts.push_back(detail::part_of_list(node, detail::cast_to(node, node.input(1), i64), i, 1));
-      end_parts.push_back(detail::part_of_list(node, detail::cast_to(node, node.input(2), i64), i, 1));
-      is_whole = false;
-      continue;
-    }
-    std::int64_t from = i < 0 ? 0 : starts[static_cast<std::size_t>(i)],
-                 to = i < 0 ? 0 : ends[static_cast<std::size_t>(i)];
+
+  constexpr void take_all(int axis) {
+    attrs.begin_mask |= std::int64_t{1} << axis, attrs.end_mask |= std::int64_t{1} << axis;
+    begin.push_back(0), end.push_back(0), step.push_back(1);
+  }
+  /// Cuts an axis with this extent; -1: it is unknown.
+  constexpr void cut(int axis, std::int64_t extent, std::int64_t from, std::int64_t to, std::int64_t by) {
+    constexpr std::int64_t far = std::int64_t{1} << 40;
     from = std::max(-far, std::min(far, from)), to = std::max(-far, std::min(far, to));
-    if (i >= 0 && extent >= 0) {
+    if (extent >= 0) {
       if (from < 0) from += extent;
       if (to < 0) to += extent;
       const std::int64_t last = by > 0 ? extent : extent - 1, least = by > 0 ? 0 : -1;
@@ -213,19 +218,62 @@ namespace detail {
       if (extent == 0) from = to = 0;
       if (to < 0 || (by > 0 && to == extent)) attrs.end_mask |= std::int64_t{1} << axis;
       is_whole = is_whole && by == 1 && from == 0 && to == extent;
-    } else if (i >= 0) {
+    } else {
       // counted from the end, or cut there, when the extent is known
       if (by > 0 ? to >= far : to <= -far) attrs.end_mask |= std::int64_t{1} << axis;
       if (by < 0 && from >= far) attrs.begin_mask |= std::int64_t{1} << axis;
       is_whole = is_whole && by == 1 && from == 0 && to >= far;
     }
-    begin.push_back(from), end.push_back(to);
-    if (!is_known) begin_parts.push_back(node.integer_list({from})), end_parts.push_back(node.integer_list({to}));
+    begin.push_back(from), end.push_back(to), step.push_back(by);
   }
-  if (is_whole) return node.define(0, x);
-  const std::int32_t first = is_known ? node.integer_list(begin) : node.add<ops::concat>({}, begin_parts),
-                     last = is_known ? node.integer_list(end) : node.add<ops::concat>({}, end_parts);
-  node.finish<ops::strided_slice>(attrs, {x, first, last, node.integer_list(step)});
+  /// Cuts an axis by numbers that are known later.
+  constexpr void cut_later(std::int64_t by) {
+    begin.push_back(0), end.push_back(0), step.push_back(by);
+    is_whole = false;
+  }
+};
+/// Starts or ends for each axis: number of_axis[axis] of input i; else those of `known`.
+[[gnu::cold]] constexpr std::int32_t awaited_list(node_reader& node, std::size_t i,
+                                                  array_ref<const std::int64_t> of_axis,
+                                                  array_ref<const std::int64_t> known) {
+  const std::int32_t list = cast_to(node, node.input(i), i64);
+  pool<std::int32_t> parts;
+  for (std::size_t axis = 0; axis < of_axis.size(); ++axis)
+    parts.push_back(of_axis[axis] >= 0 ? part_of_list(node, list, of_axis[axis], 1) : node.integer_list({known[axis]}));
+  return node.add<ops::concat>({}, parts);
+}
+
+}  // namespace detail
+
+/// Slice: starts and ends are clamped, negative ones count from the end. Lists that are not known yet are refused by
+/// the rules of strided_slice unless they follow from shapes.
+[[gnu::cold]] constexpr void read_slice(node_reader& node) {
+  const std::int32_t x = node.input(0);
+  const shape_t is = node.desc(x).shape;
+  const detail::slice_lists lists = detail::read_slice_lists(node);
+  pool<std::int64_t> of_axis;  // the number of the cut along each axis; -1: it is not cut
+  of_axis.assign(static_cast<std::size_t>(is.rank), -1);
+  for (std::size_t i = 0; node.is_fine() && i < lists.count; ++i) {
+    const auto axis = static_cast<std::size_t>(node.axis_in(lists.axes[i], is.rank));
+    if (!node.is_fine()) return;
+    if (of_axis[axis] >= 0) node.refuse(error_code::invalid_file, {"axes: got ", lists.axes[i], " twice"});
+    of_axis[axis] = static_cast<std::int64_t>(i);
+  }
+  if (!node.is_fine()) return;
+  detail::slice_cuts cuts;
+  for (int axis = 0; axis < is.rank; ++axis) {
+    const std::int64_t number = of_axis[static_cast<std::size_t>(axis)];
+    const auto i = static_cast<std::size_t>(number);
+    if (number < 0) cuts.take_all(axis);
+    else if (!lists.is_known) cuts.cut_later(lists.steps[i]);
+    else cuts.cut(axis, is[axis], lists.starts[i], lists.ends[i], lists.steps[i]);
+  }
+  if (cuts.is_whole) return node.define(0, x);
+  const std::int32_t first = lists.is_known ? node.integer_list(cuts.begin)
+                                            : detail::awaited_list(node, 1, of_axis, cuts.begin),
+                     last = lists.is_known ? node.integer_list(cuts.end)
+                                           : detail::awaited_list(node, 2, of_axis, cuts.end);
+  node.finish<ops::strided_slice>(cuts.attrs, {x, first, last, node.integer_list(cuts.step)});
 }
 
 namespace detail {
