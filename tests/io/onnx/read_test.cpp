@@ -280,6 +280,44 @@ TEST_CASE("onnx: axes of scalars and extents beyond memory are refused") {
   CHECK(says(load_bytes(bytes_of(model(p))), "Reshape (opset 13)"));
 }
 
+TEST_CASE("onnx: an axis that is listed twice is refused, also of tensors without elements") {
+  const auto refused = [](const message& n, const std::vector<std::int64_t>& shape, const std::string& words) {
+    // an extent of 0 of an input would be unknown
+    const std::vector<float> elements(static_cast<std::size_t>(shape[0]), 1);
+    const parts p{{n},
+                  {floats("x", shape, elements), longs("twice", {2}, {1, -1}), longs("new", {2}, {0, 0}),
+                   longs("zero", {2}, {0, 0}), longs("one", {2}, {1, 1}), longs("none", {1}, {0}),
+                   longs("four", {4}, {1, 1, 1, 1})},
+                  {declaration("input", of_float, {1})},
+                  {declaration("y", of_float, {-1})}};
+    says(load_bytes(bytes_of(model(p, 18))), words);
+  };
+  const std::vector<std::int64_t> whole{2, 1}, empty{0, 1};
+  for (const std::vector<std::int64_t>& shape : {whole, empty}) {
+    refused(node("Slice", {"x", "zero", "one", "twice"}, {"y"}), shape, "axes: got 1 twice");
+    refused(node("Pad", {"x", "four", "", "twice"}, {"y"}), shape, "axes: got 1 twice");
+    refused(node("Squeeze", {"x", "twice"}, {"y"}), shape, "axes: got 1 twice");
+    refused(node("Unsqueeze", {"x", "new"}, {"y"}), shape, "axes: got 0 twice");
+    refused(node("ReduceSum", {"x", "twice"}, {"y"}), shape, "axes: got 1 twice");
+    refused(node("Squeeze", {"x", "none"}, {"y"}), shape, "expected an extent of 1");
+  }
+}
+
+TEST_CASE("onnx: integers that are read as reals and are no float64 are refused, the largest and the least are not") {
+  const auto clipped = [](std::int64_t most) {
+    return model({{node("Clip", {"x", "", "most"}, {"y"})},
+                  {longs("most", {}, {most})},
+                  {declaration("x", of_int64, {2})},
+                  {declaration("y", of_int64, {2})}});
+  };
+  CHECK(says(load_bytes(bytes_of(clipped((std::int64_t{1} << 53) + 1))), "integers above 2^53 that no float64 holds"));
+  const tensor numbers = tensor_like<std::int64_t>("i64", {2}, {INT64_MAX, 5});
+  for (const std::int64_t most : {INT64_MAX, INT64_MIN, std::int64_t{1} << 53}) {
+    const outcome made = run_bytes(bytes_of(clipped(most)), {numbers});
+    CHECK(result(made)[0] == static_cast<double>(most));
+  }
+}
+
 TEST_CASE("onnx: every prefix and every changed byte of a file is read or refused with a reason") {
   const message yes =
       graph({{node("Add", {"x", "one"}, {"z"})}, {floats("one", {}, {1})}, {}, {declaration("z", of_float, {2, 2})}});

@@ -135,6 +135,17 @@ class node_reader : public node_maker {
     refuse(error_code::invalid_file, {"axis: got ", axis, ", expected one of ", rank});
     return 0;
   }
+  /// Axes from 0 on. Refuses a rank above the largest, and an axis that is listed twice.
+  [[gnu::cold]] constexpr pool<std::int64_t> axes_in(pool<std::int64_t> axes, int rank) {
+    bool is_listed[max_rank] = {};
+    if (rank > max_rank) not_supported({"got rank ", rank, ", expected at most ", max_rank});
+    for (std::size_t i = 0; is_fine() && i < axes.size(); ++i) {
+      axes[i] = axis_in(axes[i], rank);
+      if (is_fine() && is_listed[axes[i]]) refuse(error_code::invalid_file, {"axes: got ", axes[i], " twice"});
+      if (is_fine()) is_listed[axes[i]] = true;
+    }
+    return axes;
+  }
 
   // --- results
   /// Adds the node whose results are the node's outputs.
@@ -274,10 +285,16 @@ class node_reader : public node_maker {
     return found;
   }
   const ir::value& v = network().graph().at(id);
+  bool are_held = true;
   with_element<types::any>(v.desc.type, [&]<class T>(T) {
-    for (std::int64_t k = 0; k < v.desc.elements(); ++k)
-      found.push_back(math::convert<double>(network().graph().element<T>(v, k)));
+    for (std::int64_t k = 0; k < v.desc.elements(); ++k) {
+      const T element = network().graph().element<T>(v, k);
+      found.push_back(math::convert<double>(element));
+      if constexpr (sizeof(T) == 8 && !std::is_floating_point_v<T>)
+        are_held = are_held && math::convert<T>(found.back()) == element;
+    }
   });
+  if (!are_held) not_supported({"input ", i, ": integers above 2^53 that no float64 holds"});
   return found;
 }
 

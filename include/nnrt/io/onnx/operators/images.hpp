@@ -422,12 +422,7 @@ struct resize_operands {
 [[gnu::cold]] constexpr void check_resize_operands(node_reader& node, int rank, resize_operands& given) {
   if (!node.has_attribute("axes"))
     for (int i = 0; i < rank; ++i) given.axes.push_back(i);
-  bool is_listed[max_rank] = {};
-  for (std::int64_t& axis : given.axes) {
-    axis = node.axis_in(axis, rank);
-    if (node.is_fine() && is_listed[axis]) node.refuse(error_code::invalid_file, {"axes: got ", axis, " twice"});
-    if (node.is_fine()) is_listed[axis] = true;
-  }
+  given.axes = node.axes_in(given.axes, rank);
   const std::size_t count = given.axes.size();
   const pool<double>& numbers = given.has_sizes() ? given.sizes : given.scales;
   const std::string_view what = given.has_sizes() ? "sizes" : "scales";

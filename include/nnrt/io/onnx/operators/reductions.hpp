@@ -45,7 +45,7 @@ struct reduction {
   const int rank = node.rank(x);
   if (axes.empty())
     for (int i = 0; i < rank; ++i) axes.push_back(i);
-  for (std::int64_t& axis : axes) axis = node.axis_in(axis, rank);
+  axes = node.axes_in(axes, rank);
   if (node.is_fine()) made.axes = node.integer_list(axes);
   return made;
 }

@@ -253,13 +253,10 @@ struct slice_cuts {
   const detail::slice_lists lists = detail::read_slice_lists(node);
   pool<std::int64_t> of_axis;  // the number of the cut along each axis; -1: it is not cut
   of_axis.assign(static_cast<std::size_t>(is.rank), -1);
-  for (std::size_t i = 0; node.is_fine() && i < lists.count; ++i) {
-    const auto axis = static_cast<std::size_t>(node.axis_in(lists.axes[i], is.rank));
-    if (!node.is_fine()) return;
-    if (of_axis[axis] >= 0) node.refuse(error_code::invalid_file, {"axes: got ", lists.axes[i], " twice"});
-    of_axis[axis] = static_cast<std::int64_t>(i);
-  }
+  const pool<std::int64_t> axes = node.axes_in(lists.axes, is.rank);
   if (!node.is_fine()) return;
+  for (std::size_t i = 0; i < axes.size(); ++i)
+    of_axis[static_cast<std::size_t>(axes[i])] = static_cast<std::int64_t>(i);
   detail::slice_cuts cuts;
   for (int axis = 0; axis < is.rank; ++axis) {
     const std::int64_t number = of_axis[static_cast<std::size_t>(axis)];
@@ -462,14 +459,14 @@ namespace detail {
   }
   if (!node.has_elements(3))
     for (int i = 0; i < rank; ++i) axes.push_back(i);
+  axes = node.axes_in(axes, rank);
   if (!node.is_fine()) return;
   if (list.size() != 2 * axes.size())
     return node.refuse(error_code::invalid_file, {"pads: got ", list.size(), " numbers, expected ", 2 * axes.size()});
   pool<std::int64_t> before, after;
   before.assign(static_cast<std::size_t>(rank), 0), after.assign(static_cast<std::size_t>(rank), 0);
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const auto axis = static_cast<std::size_t>(node.axis_in(axes[i], rank));
-    if (!node.is_fine()) return;
+    const auto axis = static_cast<std::size_t>(axes[i]);
     before[axis] = list[i], after[axis] = list[axes.size() + i];
   }
   const std::int32_t cut = detail::cropped(node, x, before, after);
@@ -497,9 +494,14 @@ namespace detail {
 [[gnu::cold]] constexpr void read_squeeze(node_reader& node) {
   const std::int32_t x = node.input(0);
   const shape_t is = node.desc(x).shape;
-  const pool<std::int64_t> axes = detail::listed_axes(node, 13, 1);
+  const pool<std::int64_t> axes = node.axes_in(detail::listed_axes(node, 13, 1), is.rank);
+  if (!node.is_fine()) return;
   bool leaves_out[max_rank] = {};
-  for (const std::int64_t axis : axes) leaves_out[node.axis_in(axis, is.rank)] = true;
+  for (const std::int64_t axis : axes) {
+    leaves_out[axis] = true;
+    if (const std::int64_t extent = is[static_cast<int>(axis)]; extent >= 0 && extent != 1)
+      return node.refuse(error_code::invalid_file, {"axes: got ", axis, " of ", is, ", expected an extent of 1"});
+  }
   if (axes.empty()) {
     if (node.is_fine() && !is.is_known())
       return node.not_supported({"no axes for ", is, "; give the input's shape in load_options::shapes"});
@@ -522,13 +524,13 @@ namespace detail {
 [[gnu::cold]] constexpr void read_unsqueeze(node_reader& node) {
   const std::int32_t x = node.input(0);
   const shape_t is = node.desc(x).shape;
-  const pool<std::int64_t> axes = detail::listed_axes(node, 13, 1);
+  pool<std::int64_t> axes = detail::listed_axes(node, 13, 1);
+  const int rank = is.rank + static_cast<int>(std::min<std::size_t>(axes.size(), max_rank + 1));
+  axes = node.axes_in(axes, rank);
   if (!node.is_fine()) return;
   if (is.is_known() && is.elements() == 0) {
-    bool is_new[max_rank + 1] = {};
-    const int rank = is.rank + static_cast<int>(axes.size());
-    if (rank > max_rank) return node.not_supported({"got rank ", rank, ", expected at most ", max_rank});
-    for (const std::int64_t axis : axes) is_new[node.axis_in(axis, rank)] = true;
+    bool is_new[max_rank] = {};
+    for (const std::int64_t axis : axes) is_new[axis] = true;
     shape_t made;
     for (int i = 0, k = 0; i < rank; ++i) made.push_back(is_new[i] ? 1 : is[k++]);
     return node.define(0, detail::empty_tensor(node, x, made));
