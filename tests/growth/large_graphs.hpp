@@ -105,6 +105,25 @@ inline const large_graph large_graphs[] = {
        }
        return g.done(last);
      }},
+    {"quantised pairs around sums and relu",
+     [](int nodes) {
+       large_builder g;
+       const quantisation step = quant{0.02F, 3, quantised_rounding::half_to_even};
+       const auto pair_of = [&](std::int32_t x) {
+         ops::quant_dtype_cast::attrs there, back;
+         there.src_t = back.dst_t = static_cast<std::int64_t>(f32),
+         there.dst_t = back.src_t = static_cast<std::int64_t>(i8);
+         pool<word> words;
+         pack(there, words);
+         const tensor_desc wanted{i8, format::nd, {}, step};
+         const auto quantised = g.b.apply(ops::of<ops::quant_dtype_cast>(), words, array_ref<const std::int32_t>(&x, 1),
+                                          array_ref<const tensor_desc>(&wanted, 1));
+         return g.node<ops::quant_dtype_cast>(back, {quantised.value()[0]});
+       };
+       std::int32_t last = pair_of(g.x);
+       for (int i = 0; i < nodes / 4; ++i) last = pair_of(g.node<ops::relu>({}, {g.add(last, last)}));
+       return g.done(last);
+     }},
     {"values that live at once", [](int nodes) { return live_at_once(nodes, false); }},
     {"values of many sizes that live at once, all of them outputs",
      [](int nodes) { return live_at_once(nodes, true); }},

@@ -5,6 +5,7 @@
 #include <nnrt/exec/idiom_operators.hpp>
 #include <nnrt/passes/partition.hpp>
 #include <nnrt/passes/quantised_ends.hpp>
+#include <nnrt/passes/quantised_pairs.hpp>
 
 #include "support/counted_steps.hpp"
 
@@ -38,6 +39,8 @@ const pass_row passes_to_count[] = {
        const passes::idiom_operators idioms{operators_of_list<idiom_results>::at_run_time()};
        passes::optimise(g, {}, &idioms);
      }},
+    {"join_quantised_pairs",
+     [](ir::graph& g) { passes::join_quantised_pairs(g, [](op_code code) { return ops::find(code); }); }},
     {"take_off_conversions", [](ir::graph& g) { passes::take_off_conversions(g, {.inputs = true, .outputs = true}); }},
     {"f16_emulation", [](ir::graph& g) { nnrt::detail::f16_emulation(g, &ops::of<ops::half_cast>()); }},
     {"cut_into_segments",

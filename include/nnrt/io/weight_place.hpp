@@ -17,11 +17,12 @@ struct weight_place {
   tensor_desc stored;               // desc of the stored elements; i8 for 4-bit values
   bool is_packed = false;           // two 4-bit values in each byte
   bool as_f32 = false;              // quantised values and f16 are converted to real values in f32
-  bool filters_first = false;       // [1, H, W, O] is transposed to [O, H, W, 1]
-  std::int32_t file = 0;            // 0: the model; else the number of a file of external data
-  std::size_t first_scale = 0;      // file offset of the f32 scales of `stored`, one per index of its quantised axis
+  // if not 0: the elements are matrices with this number of rows and of columns, each of which is transposed
+  std::size_t rows = 0, columns = 0;
+  std::int32_t file = 0;        // 0: the model; else the number of a file of external data
+  std::size_t first_scale = 0;  // file offset of the f32 scales of `stored`, one per index of its quantised axis
 
-  constexpr bool needs_no_conversion() const { return !is_packed && !as_f32 && !filters_first; }
+  constexpr bool needs_no_conversion() const { return !is_packed && !as_f32 && rows == 0; }
 };
 
 namespace detail {
@@ -66,8 +67,7 @@ constexpr float real_element(const file_bytes& file, const weight_place& place, 
 constexpr void convert_elements(const file_bytes& file, const weight_place& place, std::byte* to) {
   const shape_t& shape = place.stored.shape;
   const auto count = static_cast<std::size_t>(shape.elements());
-  const std::size_t filters = place.filters_first ? static_cast<std::size_t>(shape[3]) : 1;
-  const std::size_t pixels = place.filters_first && filters > 0 ? count / filters : count;
+  const std::size_t rows = place.rows > 0 ? place.rows : count, columns = place.rows > 0 ? place.columns : 1;
   const bool per_channel = place.stored.quantised.mode == quantisation::kind::per_channel;
   const auto inner = static_cast<std::size_t>(per_channel ? shape.elements(place.stored.quantised.axis + 1) : 1);
   with_element<types::any>(place.stored.type, [&]<class T>(T) {
@@ -75,8 +75,9 @@ constexpr void convert_elements(const file_bytes& file, const weight_place& plac
       if (place.as_f32) detail::put_element(detail::real_element<T>(file, place, inner, from), to), to += sizeof(float);
       else detail::put_element(detail::stored_element<T>(file, place, from), to), to += sizeof(T);
     };
-    for (std::size_t filter = 0; count > 0 && filter < filters; ++filter)
-      for (std::size_t pixel = 0; pixel < pixels; ++pixel) put(pixel * filters + filter);
+    for (std::size_t first = 0; first < count; first += rows * columns)
+      for (std::size_t column = 0; column < columns; ++column)
+        for (std::size_t row = 0; row < rows; ++row) put(first + row * columns + column);
   });
 }
 

@@ -42,6 +42,7 @@ shape_t shape_of_tensor(const tensor& t) {
 
 onnx::load_options options_of(const options& given) {
   onnx::load_options made;
+  made.exact = given.exact;
   for (const tensor& t : given.shapes) made.shapes.push_back({t.name, shape_of_tensor(t)});
   for (const tensor& t : given.constants) {
     const shape_t shape = shape_of_tensor(t);

@@ -31,6 +31,7 @@ struct outcome {
 struct options {
   std::vector<tensor> shapes;     // name and shape
   std::vector<tensor> constants;  // inputs that become constants
+  bool exact = false;
 };
 
 std::vector<std::byte> read_file(const std::string& path);

@@ -169,7 +169,8 @@ TEST_CASE("read: numbers of four bits and filters that come last are put in orde
   constexpr std::string_view packed = "\x1f\xe2";  // -1, 1, 2, -2
   weight_place place;
   place.stored = {i8, {1, 1, 2, 2}};
-  place.is_packed = place.filters_first = true;
+  place.is_packed = true;
+  place.rows = place.columns = 2;
   std::byte made[4] = {};
   convert_elements(file_view(packed), place, made);
   CHECK(std::to_integer<int>(made[0]) == 255);

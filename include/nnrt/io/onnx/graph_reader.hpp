@@ -32,6 +32,9 @@ struct load_options {
   std::vector<named_shape> shapes = {};
   /// Inputs that become constants with these elements.
   std::vector<named_constant> constants = {};
+  /// Computes quantised networks (QuantizeLinear, DequantizeLinear) as written, on real numbers. Otherwise operators
+  /// between both are computed on the integers where nnrt can, with one rounding; results may differ by one step.
+  bool exact = false;
 };
 
 /// The state of the values of one graph. Plain data that constant evaluation can store.
@@ -135,11 +138,21 @@ class graph_reader {
         state_.initializers[static_cast<std::size_t>(name)] = static_cast<std::int32_t>(i);
   }
 
+  /// QuantizeLinear makes values with a scale, for operators that compute with them; in the main graph only.
+  constexpr void quantise_values() { quantises_ = true; }
+  constexpr bool quantises() const { return quantises_; }
+
   /// The value of a name: defined before, or an initializer. Errors: invalid_file (no such value), and those of
   /// read_tensor(). failed_value for the result of a refused node.
   [[gnu::cold]] constexpr result<std::int32_t> value(std::int32_t index);
   /// The value of an initializer as a weight: its elements stay in the file. Other values as value().
   [[gnu::cold]] constexpr result<std::int32_t> weight(std::int32_t index);
+  /// An initializer as a weight with this quantisation; `scales` is a value, if there are several. ir::none: its
+  /// elements are not in the file as integers of 8 bits.
+  [[gnu::cold]] constexpr result<std::int32_t> quantised_weight(std::int32_t index, const quantisation& q,
+                                                                std::int32_t scales);
+  /// True when the elements of a name are known, or an initializer that the file has.
+  [[gnu::cold]] constexpr bool can_be_read(std::int32_t index);
   /// The value of a name as a constant whose elements the reader can see, whatever its size.
   [[gnu::cold]] constexpr result<std::int32_t> readable(std::int32_t index);
   /// True when the name is an initializer of this graph or of an outer one.
@@ -201,7 +214,7 @@ class graph_reader {
             {"value ", piece::in_quotes(name(index)),
              " is read, but is neither an input nor an initializer nor made by a node"}};
   }
-  [[gnu::cold]] constexpr result<std::int32_t> keep(const tensor_proto& t);
+  [[gnu::cold]] constexpr result<std::int32_t> keep(const tensor_proto& t, const quantisation& q = {});
 
   const document& model_;
   const graph_document& g_;
@@ -210,7 +223,7 @@ class graph_reader {
   value_state& state_;
   graph_reader* outer_;
   int depth_ = 0;
-  bool sees_outer_ = false;
+  bool sees_outer_ = false, quantises_ = false;
 };
 
 // --- details ---------------------------------------------------------------
@@ -246,6 +259,28 @@ class graph_reader {
   return made;
 }
 
+[[gnu::cold]] constexpr result<std::int32_t> graph_reader::quantised_weight(std::int32_t index, const quantisation& q,
+                                                                            std::int32_t scales) {
+  if (state_.initializers[static_cast<std::size_t>(index)] < 0) return ir::none;
+  const auto t = initializer(index);
+  if (!t) return fail(t.error());
+  const bool is_fitting = t->is_external ? t->is_in_form_outside() : t->is_in_form();
+  if (!is_fitting || !types_of(i8, u8).contains(t->desc.type) || t->desc.elements() < 1) return ir::none;
+  const auto id = keep(*t, q);
+  if (id && scales != ir::none)
+    if (auto ok = network_.set_scales(*id, scales); !ok) return fail(ok.error());
+  return id;
+}
+
+[[gnu::cold]] constexpr bool graph_reader::can_be_read(std::int32_t index) {
+  if (!is_initializer(index) || state_.initializers[static_cast<std::size_t>(index)] < 0) {
+    const auto id = value(index);
+    return id && *id >= 0 && network_.graph().at(*id).is == ir::kind::constant;
+  }
+  const auto t = initializer(index);
+  return t && !t->is_external && model_.file.has(t->raw.at, t->raw.size);
+}
+
 [[gnu::cold]] constexpr result<std::int32_t> graph_reader::readable(std::int32_t index) {
   if (!is_initializer(index)) return value(index);
   if (state_.initializers[static_cast<std::size_t>(index)] < 0) return outer_->readable(in_outer(index));
@@ -275,7 +310,7 @@ class graph_reader {
 }
 
 /// Adds a weight whose elements are read from the file, or from a file of external data.
-[[gnu::cold]] constexpr result<std::int32_t> graph_reader::keep(const tensor_proto& t) {
+[[gnu::cold]] constexpr result<std::int32_t> graph_reader::keep(const tensor_proto& t, const quantisation& q) {
   if (t.is_external && !t.is_in_form_outside())
     return fail(detail::tensor_error(model_.file, t, error_code::not_supported,
                                      {"external data of type ", schema::element_type_of(t.element_type).name}));
@@ -287,12 +322,14 @@ class graph_reader {
   }
   pool<char> called = letters({text(t.name)});
   if (called.empty()) append(called, {"constant"});
-  // inner graphs and attributes may repeat names
-  if (outer_ != nullptr || t.name.empty()) append(called, {"#", all_.weights_made});
+  // inner graphs and attributes may repeat names, and a tensor may have several quantisations
+  if (outer_ != nullptr || t.name.empty() || q) append(called, {"#", all_.weights_made});
   ++all_.weights_made;
   if (auto ok = limit(text(t.name)).count(static_cast<std::int64_t>(called.size())); !ok)
     return fail(std::move(ok.error()));
-  const auto id = network_.weight(letters_of(called), t.desc);
+  tensor_desc desc = t.desc;
+  desc.quantised = q;
+  const auto id = network_.weight(letters_of(called), desc);
   if (!id) return id;
   weight_place place;
   place.value = *id;

@@ -14,6 +14,8 @@ class node_reader;
 struct reading_steps {
   /// Converts all nodes of a graph. The graph's inputs are bound.
   result<void> (*read_nodes)(graph_reader& graph, find_operator find, array_ref<const attribute> of_function);
+  /// The integers of a quantised value, without its scale.
+  std::int32_t (*plain_integers)(node_maker& node, std::int32_t quantised);
 };
 
 /// Reads a node and adds nodes to the network.
@@ -48,6 +50,14 @@ class node_reader : public node_maker {
   constexpr bool has_output(std::size_t i) const { return i < outputs_.size() && outputs_[i] != no_name; }
   /// The value of input i; ir::none when it is missing. After a refused node, failed() is true.
   constexpr std::int32_t input(std::size_t i) { return get(i, &graph_reader::value); }
+  /// As input(), with the scale that QuantizeLinear gave the value.
+  constexpr std::int32_t quantised_input(std::size_t i) { return get(i, &graph_reader::value, true); }
+  /// Input i, an initializer, as a weight with this quantisation; ir::none: that is not possible.
+  constexpr std::int32_t quantised_weight(std::size_t i, const quantisation& q, std::int32_t scales) {
+    return is_fine() && has(i) ? taken(graph_.quantised_weight(inputs_[i], q, scales)) : ir::none;
+  }
+  /// True when the reader can see the elements of input i.
+  constexpr bool can_be_read(std::size_t i) { return is_fine() && has(i) && graph_.can_be_read(inputs_[i]); }
   /// The value of weights (input i): an initializer stays in the file.
   constexpr std::int32_t weight(std::size_t i) { return get(i, &graph_reader::weight); }
   constexpr bool is_initializer(std::size_t i) const { return has(i) && graph_.is_initializer(inputs_[i]); }
@@ -193,10 +203,12 @@ class node_reader : public node_maker {
   }
   [[gnu::cold]] constexpr void read_attributes(array_ref<const attribute> of_function);
   [[gnu::cold]] constexpr const attribute* typed(std::string_view name, attribute_kind kind);
-  [[gnu::cold]] constexpr std::int32_t get(std::size_t i, result<std::int32_t> (graph_reader::*lookup)(std::int32_t)) {
+  [[gnu::cold]] constexpr std::int32_t get(std::size_t i, result<std::int32_t> (graph_reader::*lookup)(std::int32_t),
+                                           bool keeps_scale = false) {
     if (!is_fine() || !has(i)) return ir::none;
     is_read_[i] = 1;
     const std::int32_t id = taken((graph_.*lookup)(inputs_[i]));
+    if (id >= 0 && !keeps_scale && desc(id).quantised) return steps_.plain_integers(*this, id);
     if (id != failed_value) return id;
     has_failed_ = true;
     refuse(error_code::not_supported, {"an operand was refused"});

@@ -5,6 +5,7 @@
 #include <nnrt/io/onnx/control.hpp>
 #include <nnrt/io/onnx/counted_rows.hpp>
 #include <nnrt/io/onnx/operators.hpp>
+#include <nnrt/io/onnx/quantised_weights.hpp>
 
 #include <optional>
 
@@ -94,7 +95,7 @@ struct refusals {
 }
 
 constexpr result<void> read_nodes(graph_reader& graph, find_operator find, array_ref<const attribute> of_function);
-inline constexpr reading_steps all_steps{read_nodes};
+inline constexpr reading_steps all_steps{read_nodes, plain_integers};
 
 /// Reads node i of a graph. The error names the node. Nodes that read results of refused ones are skipped.
 [[gnu::cold]] constexpr result<void> read_node(graph_reader& graph, std::size_t i, find_operator find,
@@ -189,7 +190,9 @@ class network_reader {
   /// `model` must outlive the reader, and `g`, its main graph.
   constexpr network_reader(const document& model, const graph_document& g, const load_options& wanted,
                            find_operator find)
-      : model_(model), wanted_(wanted), find_(find), reader_(model, g, network_, all_, values_) {}
+      : model_(model), wanted_(wanted), find_(find), reader_(model, g, network_, all_, values_) {
+    if (!wanted.exact) reader_.quantise_values();
+  }
 
   /// Checks versions and declares the inputs. Call it before read_next().
   [[gnu::cold]] constexpr result<void> begin();
@@ -216,6 +219,7 @@ class network_reader {
   }
   [[gnu::cold]] constexpr result<detail::named_extents> extents_of_params() const;
   [[gnu::cold]] constexpr result<void> add_input(const named_entry& input, const detail::named_extents& params);
+  [[gnu::cold]] constexpr void join_pairs();
 
   const document& model_;
   const load_options& wanted_;
@@ -342,7 +346,18 @@ class network_reader {
     const pool<char> name = letters({reader_.name(output.name), "_count"});
     if (auto ok = network_.output(letters_of(name), count); !ok) return ok;
   }
+  if (!wanted_.exact) join_pairs();
   return {};
+}
+
+/// Makes operators on integers of what stands between DequantizeLinear and QuantizeLinear.
+[[gnu::cold]] constexpr void network_reader::join_pairs() {
+  pool<passes::readiness> ready = network_.readiness();
+  ir::graph g = network_.take();
+  detail::moved_weights moved{all_.places, all_.weights_made};
+  passes::join_quantised_pairs(g, find_, {&moved, &detail::moved_weights::move});
+  ready.assign(g.values.size(), passes::readiness::computed);
+  network_.resume(static_cast<ir::graph&&>(g), static_cast<pool<passes::readiness>&&>(ready));
 }
 
 /// Reads an .onnx file, in constant evaluation or at run time. `find` returns an operator by its code, in the form that

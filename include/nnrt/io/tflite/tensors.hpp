@@ -606,7 +606,8 @@ class tensor_reader {
     if (desc.rank() != 4 || desc.shape[0] != 1)
       return fail(refusal(index, error_code::invalid_file, {"got filters ", desc.shape, ", expected [1, H, W, O]"}));
     if (auto ok = count_copy(index, desc.bytes()); !ok) return ok;
-    place.filters_first = true;
+    place.rows = static_cast<std::size_t>(desc.shape[1] * desc.shape[2]);
+    place.columns = static_cast<std::size_t>(desc.shape[3]);
     desc.shape = {desc.shape[3], desc.shape[1], desc.shape[2], 1};
     if (desc.quantised.axis == 3) desc.quantised.axis = 0;
   }

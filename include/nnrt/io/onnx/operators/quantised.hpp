@@ -117,6 +117,70 @@ namespace detail {
 
 }  // namespace detail
 
+namespace detail {
+
+/// The quantisation of one scale (input 1) and zero point (input 2), both known; none: they are others.
+[[gnu::cold]] constexpr quantisation known_quantisation(node_reader& node, dtype type) {
+  if (!types_of(i8, u8).contains(type) || !node.can_be_read(1) || (node.has(2) && !node.can_be_read(2))) return {};
+  const std::int32_t scale = node.input(1), zero = optional_input(node, 2);
+  if (!node.is_fine() || node.type(scale) != f32 || node.desc(scale).elements() != 1) return {};
+  if (zero != ir::none && (node.type(zero) != type || node.desc(zero).elements() != 1)) return {};
+  const double step = node.real(1);
+  if (!(step >= double{std::numeric_limits<float>::min()} && step <= double{std::numeric_limits<float>::max()}))
+    return {};
+  const double start = zero == ir::none ? 0 : node.real(2);
+  return quant{static_cast<float>(step), static_cast<std::int32_t>(start), quantised_rounding::half_to_even};
+}
+/// Whether the scales (input 1) are positive, and the zero points (input 2) 0.
+[[gnu::cold]] constexpr bool are_centred(node_reader& node) {
+  if (!node.can_be_read(1) || (node.has(2) && !node.can_be_read(2))) return false;
+  for (const double scale : node.reals(1))
+    if (!(scale >= double{std::numeric_limits<float>::min()} && scale <= double{std::numeric_limits<float>::max()}))
+      return false;
+  if (!node.has(2)) return true;
+  for (const double zero : node.reals(2))
+    if (zero != 0) return false;
+  return true;
+}
+/// DequantizeLinear of a value that has this scale, or of a weight that can have it. ir::none: it is computed in steps.
+[[gnu::cold]] constexpr std::int32_t dequantised(node_reader& node) {
+  if (!node.graph().quantises() || node.integer_attribute("block_size", 0) != 0) return ir::none;
+  if (output_type(node, f32) != f32) return ir::none;
+  node.ignore_attribute("axis");
+  const std::int32_t x = node.quantised_input(0);
+  if (!node.is_fine() || x == ir::none) return ir::none;
+  const quantisation given = known_quantisation(node, node.type(x));
+  const quantisation& is = node.desc(x).quantised;
+  if (is) return is == given ? as_real(node, x) : ir::none;
+  if (!node.is_initializer(0)) return ir::none;
+  if (given) {
+    const std::int32_t weight = node.quantised_weight(0, given, ir::none);
+    return weight == ir::none ? weight : as_real(node, weight);
+  }
+  const std::int32_t scales = node.weight(1);
+  if (!node.is_fine() || node.type(x) != i8 || node.type(scales) != f32 || node.rank(scales) != 1) return ir::none;
+  if (node.desc(scales).elements() < 2 || !are_centred(node)) return ir::none;
+  quantisation q;
+  q.mode = quantisation::kind::per_channel, q.rounding = quantised_rounding::half_to_even;
+  q.axis = node.axis_attribute("axis", 1, node.rank(x));
+  if (!node.is_fine() || node.desc(scales).elements() != node.desc(x).shape[q.axis]) return ir::none;
+  const std::int32_t weight = node.quantised_weight(0, q, scales);
+  if (weight == ir::none) return ir::none;
+  ops::quant_dtype_cast::attrs attrs;
+  attrs.src_t = static_cast<std::int64_t>(i8), attrs.dst_t = static_cast<std::int64_t>(f32), attrs.axis = q.axis;
+  return node.add<ops::quant_dtype_cast>(attrs, {weight});
+}
+
+}  // namespace detail
+
+/// The integers of a quantised value: its real numbers, quantised as QuantizeLinear says.
+[[gnu::cold]] constexpr std::int32_t plain_integers(node_maker& node, std::int32_t quantised) {
+  const tensor_desc is = node.desc(quantised);
+  const std::int32_t scale = node.scalar(f32, double{is.quantised.scale}),
+                     zero = node.scalar(is.type, static_cast<double>(is.quantised.zero_point));
+  return detail::quantised(node, detail::as_real(node, quantised), scale, zero, is.type);
+}
+
 [[gnu::cold]] constexpr void read_quantize_linear(node_reader& node) {
   const std::int32_t x = node.input(0);
   if (node.is_widened(2)) return node.not_supported({"input 2: an element type that nnrt widens"});
@@ -126,11 +190,17 @@ namespace detail {
     return node.refuse(error_code::invalid_file,
                        {"output_dtype: got ", name_of(to), " with a zero point of ", name_of(of_zero)});
   if (node.is_fine() && !types::integer.contains(to)) return node.not_supported({"a result of ", name_of(to)});
+  if (node.graph().quantises() && node.is_fine() && node.type(x) == f32 && node.integer_attribute("block_size", 0) == 0)
+    if (const quantisation q = detail::known_quantisation(node, to); q) {
+      node.ignore_attribute("axis");
+      return node.define(0, detail::as_quantised(node, x, {to, format::nd, {}, q}));
+    }
   const std::int32_t scale = detail::spread_over(node, 1, x),
                      zero = node.has(2) ? detail::spread_over(node, 2, x) : ir::none;
   node.define(0, detail::quantised(node, x, scale, zero, to));
 }
 [[gnu::cold]] constexpr void read_dequantize_linear(node_reader& node) {
+  if (const std::int32_t y = detail::dequantised(node); y != ir::none) return node.define(0, y);
   const std::int32_t x = node.input(0);
   const std::int32_t scale = detail::spread_over(node, 1, x),
                      zero = node.has(2) ? detail::spread_over(node, 2, x) : ir::none;
