@@ -220,10 +220,8 @@ struct recurrence {
   made.is_inside = node.add<ops::less>({}, {step, length});
 }
 
-/// Reads what the layers share; `gates` is the number of rows of weights for each state. LSTM has more operands.
-[[gnu::cold]] constexpr recurrence read_recurrence(node_reader& node, std::int64_t gates,
-                                                   std::initializer_list<std::string_view> names) {
-  recurrence made;
+/// Reads direction, layout and clip.
+[[gnu::cold]] constexpr void read_ways(node_reader& node, recurrence& made) {
   const std::string_view direction = node.text_attribute("direction", "forward");
   made.directions = direction == "bidirectional" ? 2 : 1;
   made.is_reverse = direction == "reverse";
@@ -234,36 +232,47 @@ struct recurrence {
   made.batch_is_first = layout == 1;
   made.clip = double{node.real_attribute("clip", 0)};
   if (made.clip < 0) node.refuse(error_code::invalid_file, {"clip: got a negative threshold"});
-  made.x = node.input(0), made.w = node.weight(1), made.r = node.weight(2);
-  if (node.has(3)) made.bias = node.weight(3);
-  if (node.has(5)) made.h = node.input(5);
-  if (node.has(6)) made.c = node.input(6);
-  if (!node.is_fine()) return made;
+}
+/// Reads the extents of x and of weights with `gates` rows for each state.
+[[gnu::cold]] constexpr void read_extents(node_reader& node, std::int64_t gates, recurrence& made) {
   require_shape(node, 0, made.x, {-1, -1, -1});
-  const shape_t of_w = node.desc(made.w).shape, of_r = node.desc(made.r).shape;
+  const shape_t of_x = node.desc(made.x).shape, of_w = node.desc(made.w).shape, of_r = node.desc(made.r).shape;
   if (!of_w.is_known() || !of_r.is_known() || of_r.rank != 3)
     node.not_supported({"weights of ", of_w, " and ", of_r, "; expected known extents"});
-  if (!node.is_fine()) return made;
+  if (!node.is_fine()) return;
   made.hidden = of_r[2];
   const std::int64_t d = made.directions, rows = gates * made.hidden, said = node.integer_attribute("hidden_size", 0);
   if (node.has_attribute("hidden_size") && said != made.hidden)
     node.refuse(error_code::invalid_file, {"hidden_size: got ", said, ", expected ", made.hidden});
   if (made.hidden < 1) node.refuse(error_code::invalid_file, {"input 2: got ", of_r});
-  const shape_t of_x = node.desc(made.x).shape;
   made.steps = of_x[made.batch_is_first ? 1 : 0], made.batch = of_x[made.batch_is_first ? 0 : 1];
   require_shape(node, 1, made.w, {d, rows, of_x[2]});
   require_shape(node, 2, made.r, {d, rows, made.hidden});
   require_shape(node, 3, made.bias, {d, 2 * rows});
-  for (const std::size_t i : {std::size_t{5}, std::size_t{6}}) {
-    std::int32_t& state = i == 5 ? made.h : made.c;
-    if (state == ir::none) continue;
-    if (made.batch_is_first) {
-      require_shape(node, i, state, {made.batch, d, made.hidden});
-      if (node.is_fine()) state = transposed(node, state, {1, 0, 2});
-    } else {
-      require_shape(node, i, state, {d, made.batch, made.hidden});
-    }
+}
+/// An initial state (input i) in the order [D, B, H]; none when it is missing.
+[[gnu::cold]] constexpr std::int32_t read_state(node_reader& node, std::size_t i, const recurrence& all) {
+  if (!node.has(i)) return ir::none;
+  const std::int32_t state = node.input(i);
+  const std::int64_t d = all.directions;
+  if (!all.batch_is_first) {
+    require_shape(node, i, state, {d, all.batch, all.hidden});
+    return state;
   }
+  require_shape(node, i, state, {all.batch, d, all.hidden});
+  return node.is_fine() ? transposed(node, state, {1, 0, 2}) : ir::none;
+}
+
+/// Reads what the layers share; `gates` is the number of rows of weights for each state. LSTM has more operands.
+[[gnu::cold]] constexpr recurrence read_recurrence(node_reader& node, std::int64_t gates,
+                                                   std::initializer_list<std::string_view> names) {
+  recurrence made;
+  read_ways(node, made);
+  made.x = node.input(0), made.w = node.weight(1), made.r = node.weight(2);
+  if (node.has(3)) made.bias = node.weight(3);
+  if (node.is_fine()) read_extents(node, gates, made);
+  if (!node.is_fine()) return made;
+  made.h = read_state(node, 5, made), made.c = read_state(node, 6, made);
   if (made.batch_is_first && node.is_fine()) made.x = transposed(node, made.x, {1, 0, 2});
   if (node.has_elements(4)) read_lengths(node, made);
   read_gate_functions(node, names, made);
@@ -382,12 +391,49 @@ template <class Op>
 
 }  // namespace detail
 
+namespace detail {
+
+/// One direction of an LSTM, step by step.
+struct lstm_steps {
+  const recurrence& all;
+  array_ref<const gate_function> functions;                    // of gates, added values and results
+  bool is_coupled = false;                                     // what the input gate lets in is forgotten
+  std::int32_t weight = ir::none;                              // of states, [4 H, H]
+  std::int32_t peepholes[3] = {ir::none, ir::none, ir::none};  // of the gates i, o, f
+  pool<std::int32_t> of_x;                                     // sums of each step without the state's
+
+  [[gnu::cold]] constexpr lstm_steps(node_maker& node, const recurrence& layer, int d, std::int32_t peeps, bool coupled)
+      : all(layer), functions(layer.functions_of(d)), is_coupled(coupled), weight(of_direction(node, layer.r, d)) {
+    const std::int32_t peep = of_direction(node, peeps, d), w = of_direction(node, layer.w, d);
+    for (std::int64_t i = 0; i < 3 && peep != ir::none; ++i)
+      peepholes[i] = rows_from(node, peep, i * all.hidden, all.hidden);
+    of_x = steps_of(node, dense(node, all.x, w, whole_bias(node, all, d)));
+  }
+  [[gnu::cold]] constexpr cell_states next(node_maker& node, std::size_t t, const cell_states& before) const {
+    const std::int32_t sums = plus(node, of_x[t], dense(node, before.h, weight, ir::none));
+    const pool<std::int32_t> sum = parts_along_last(node, sums, {all.hidden, all.hidden, all.hidden, all.hidden});
+    const auto with_cell = [&](std::size_t i, std::int32_t cell) {
+      return peepholes[i] == ir::none ? sum[i] : plus(node, sum[i], times(node, peepholes[i], cell));
+    };
+    const std::int32_t input = gate(node, all, with_cell(0, before.c), functions[0]);
+    const std::int32_t forget = is_coupled ? minus(node, number_like(node, input, 1), input)
+                                           : gate(node, all, with_cell(2, before.c), functions[0]);
+    const std::int32_t added = times(node, input, gate(node, all, sum[3], functions[1]));
+    cell_states next;
+    next.c = plus(node, times(node, forget, before.c), added);
+    const std::int32_t output = gate(node, all, with_cell(1, next.c), functions[0]);
+    next.h = times(node, output, activated(node, next.c, functions[2]));
+    return next;
+  }
+};
+
+}  // namespace detail
+
 /// LSTM: gates in the order i, o, f, g; peepholes in the order i, o, f. clip bounds sums, not the cell state.
 [[gnu::cold]] constexpr void read_lstm(node_reader& node) {
   const detail::recurrence all = detail::read_recurrence(node, 4, {"Sigmoid", "Tanh", "Tanh"});
   const std::int32_t peepholes = node.has(7) ? node.weight(7) : ir::none;
-  const std::int64_t h = all.hidden;
-  detail::require_shape(node, 7, peepholes, {all.directions, 3 * h});
+  detail::require_shape(node, 7, peepholes, {all.directions, 3 * all.hidden});
   const bool is_coupled = node.integer_attribute("input_forget", 0) != 0;
   if (!node.is_fine()) return;
   if (all.is_plain() && all.has_default_functions && peepholes == ir::none && !is_coupled) {
@@ -398,31 +444,11 @@ template <class Op>
   detail::require_known_steps(node, all);
   pool<detail::direction_results> made;
   for (int d = 0; d < all.directions && node.is_fine(); ++d) {
-    const auto f = all.functions_of(d);
-    const std::int32_t w = detail::of_direction(node, all.w, d), r = detail::of_direction(node, all.r, d);
-    const std::int32_t bias = detail::whole_bias(node, all, d), peep = detail::of_direction(node, peepholes, d);
-    std::int32_t of_cell[3] = {ir::none, ir::none, ir::none};
-    for (std::int64_t i = 0; i < 3 && peep != ir::none; ++i) of_cell[i] = detail::rows_from(node, peep, i * h, h);
-    const pool<std::int32_t> of_x = detail::steps_of(node, detail::dense(node, all.x, w, bias));
+    const detail::lstm_steps layer(node, all, d, peepholes, is_coupled);
     const detail::cell_states first{detail::initial_state(node, all, all.h, d),
                                     detail::initial_state(node, all, all.c, d)};
-    made.push_back(detail::spelled_out(
-        node, all, d, first, node.has_output(0), [&](std::size_t t, const detail::cell_states& before) {
-          const std::int32_t sums = detail::plus(node, of_x[t], detail::dense(node, before.h, r, ir::none));
-          const pool<std::int32_t> sum = detail::parts_along_last(node, sums, {h, h, h, h});
-          const auto with_cell = [&](std::size_t i, std::int32_t cell) {
-            return of_cell[i] == ir::none ? sum[i] : detail::plus(node, sum[i], detail::times(node, of_cell[i], cell));
-          };
-          const std::int32_t input = detail::gate(node, all, with_cell(0, before.c), f[0]);
-          const std::int32_t forget = is_coupled ? detail::minus(node, detail::number_like(node, input, 1), input)
-                                                 : detail::gate(node, all, with_cell(2, before.c), f[0]);
-          const std::int32_t added = detail::times(node, input, detail::gate(node, all, sum[3], f[1]));
-          detail::cell_states next;
-          next.c = detail::plus(node, detail::times(node, forget, before.c), added);
-          const std::int32_t output = detail::gate(node, all, with_cell(1, next.c), f[0]);
-          next.h = detail::times(node, output, detail::activated(node, next.c, f[2]));
-          return next;
-        }));
+    const auto one_step = [&](std::size_t t, const detail::cell_states& before) { return layer.next(node, t, before); };
+    made.push_back(detail::spelled_out(node, all, d, first, node.has_output(0), one_step));
   }
   detail::define_results(node, all, made);
 }
@@ -445,11 +471,52 @@ namespace detail {
 
 }  // namespace detail
 
+namespace detail {
+
+/// One direction of a GRU, step by step. `resets_product`: the reset gate multiplies the product of the state, with its
+/// own bias; else the state.
+struct gru_steps {
+  const recurrence& all;
+  array_ref<const gate_function> functions;  // of gates and of new states
+  bool resets_product = false;
+  std::int32_t gate_rows = ir::none, state_rows = ir::none, of_state = ir::none;  // weights and bias of states
+  pool<std::int32_t> of_gates, of_x;  // sums of each step without the state's
+
+  [[gnu::cold]] constexpr gru_steps(node_maker& node, const recurrence& layer, int d, bool resets)
+      : all(layer), functions(layer.functions_of(d)), resets_product(resets) {
+    const std::int64_t h = all.hidden;
+    const std::int32_t w = of_direction(node, all.w, d), r = of_direction(node, all.r, d);
+    gate_rows = resets ? r : rows_from(node, r, 0, 2 * h);
+    if (!resets) state_rows = rows_from(node, r, 2 * h, h);
+    const std::int32_t bias = resets ? bias_part(node, all, d, 0) : whole_bias(node, all, d);
+    if (resets) of_state = bias_part(node, all, d, 1);
+    const pool<std::int32_t> products = parts_along_last(node, dense(node, all.x, w, bias), {2 * h, h});
+    of_gates = steps_of(node, products[0]), of_x = steps_of(node, products[1]);
+  }
+  [[gnu::cold]] constexpr cell_states next(node_maker& node, std::size_t t, const cell_states& before) const {
+    const std::int64_t h = all.hidden;
+    std::int32_t sums = dense(node, before.h, gate_rows, of_state), product = ir::none;
+    if (resets_product) {
+      const pool<std::int32_t> parts = parts_along_last(node, sums, {2 * h, h});
+      sums = parts[0], product = parts[1];
+    }
+    const pool<std::int32_t> gates =
+        parts_along_last(node, gate(node, all, plus(node, of_gates[t], sums), functions[0]), {h, h});
+    const std::int32_t keep = gates[0], reset = gates[1];
+    const std::int32_t added =
+        resets_product ? times(node, reset, product) : dense(node, times(node, reset, before.h), state_rows, ir::none);
+    const std::int32_t state = gate(node, all, plus(node, of_x[t], added), functions[1]);
+    const std::int32_t take = minus(node, number_like(node, keep, 1), keep);
+    return {plus(node, times(node, take, state), times(node, keep, before.h)), ir::none};
+  }
+};
+
+}  // namespace detail
+
 /// GRU: gates in the order z, r, h.
 [[gnu::cold]] constexpr void read_gru(node_reader& node) {
   const detail::recurrence all = detail::read_recurrence(node, 3, {"Sigmoid", "Tanh"});
   const bool resets_product = node.integer_attribute("linear_before_reset", 0) != 0;
-  const std::int64_t h = all.hidden;
   if (!node.is_fine()) return;
   if (all.is_plain() && all.has_default_functions && types_of(f16, f32).contains(node.type(all.x))) {
     ops::gru::attrs attrs;
@@ -462,34 +529,10 @@ namespace detail {
   detail::require_known_steps(node, all);
   pool<detail::direction_results> made;
   for (int d = 0; d < all.directions && node.is_fine(); ++d) {
-    const auto f = all.functions_of(d);
-    const std::int32_t w = detail::of_direction(node, all.w, d), r = detail::of_direction(node, all.r, d);
-    const std::int32_t gate_rows = resets_product ? r : detail::rows_from(node, r, 0, 2 * h),
-                       state_rows = resets_product ? ir::none : detail::rows_from(node, r, 2 * h, h);
-    const std::int32_t bias = resets_product ? detail::bias_part(node, all, d, 0) : detail::whole_bias(node, all, d),
-                       of_state = resets_product ? detail::bias_part(node, all, d, 1) : ir::none;
-    const pool<std::int32_t> products = detail::parts_along_last(node, detail::dense(node, all.x, w, bias), {2 * h, h});
-    const pool<std::int32_t> of_gates = detail::steps_of(node, products[0]), of_x = detail::steps_of(node, products[1]);
+    const detail::gru_steps layer(node, all, d, resets_product);
     const detail::cell_states first{detail::initial_state(node, all, all.h, d), ir::none};
-    made.push_back(detail::spelled_out(
-        node, all, d, first, node.has_output(0), [&](std::size_t t, const detail::cell_states& before) {
-          std::int32_t sums = detail::dense(node, before.h, gate_rows, of_state), product = ir::none;
-          if (resets_product) {
-            const pool<std::int32_t> parts = detail::parts_along_last(node, sums, {2 * h, h});
-            sums = parts[0], product = parts[1];
-          }
-          const pool<std::int32_t> gates = detail::parts_along_last(
-              node, detail::gate(node, all, detail::plus(node, of_gates[t], sums), f[0]), {h, h});
-          const std::int32_t keep = gates[0], reset = gates[1];
-          const std::int32_t added =
-              resets_product ? detail::times(node, reset, product)
-                             : detail::dense(node, detail::times(node, reset, before.h), state_rows, ir::none);
-          const std::int32_t state = detail::gate(node, all, detail::plus(node, of_x[t], added), f[1]);
-          const std::int32_t take = detail::minus(node, detail::number_like(node, keep, 1), keep);
-          detail::cell_states next;
-          next.h = detail::plus(node, detail::times(node, take, state), detail::times(node, keep, before.h));
-          return next;
-        }));
+    const auto one_step = [&](std::size_t t, const detail::cell_states& before) { return layer.next(node, t, before); };
+    made.push_back(detail::spelled_out(node, all, d, first, node.has_output(0), one_step));
   }
   detail::define_results(node, all, made);
 }

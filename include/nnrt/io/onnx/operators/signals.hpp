@@ -100,6 +100,30 @@ template <bool IsHamming, bool IsBlackman> [[gnu::cold]] constexpr void read_win
   node.define(0, detail::numbers(node, type, {size}, list));
 }
 
+namespace detail {
+
+/// A matrix [bins, filters] of triangles: filter i rises from edge i to edge i + 1, and falls to edge i + 2.
+constexpr pool<double> triangles(array_ref<const std::int64_t> edges, std::int64_t bins, std::int64_t filters) {
+  pool<double> matrix;
+  matrix.assign(static_cast<std::size_t>(bins * filters), 0.0);
+  for (std::int64_t i = 0; i < filters; ++i) {
+    const std::int64_t low = edges[static_cast<std::size_t>(i)], center = edges[static_cast<std::size_t>(i + 1)],
+                       high = edges[static_cast<std::size_t>(i + 2)];
+    const auto put = [&](std::int64_t bin, double weight) {
+      matrix[static_cast<std::size_t>(bin * filters + i)] = weight;
+    };
+    if (low == center) put(center, 1);
+    else
+      for (std::int64_t k = low; k <= center; ++k)
+        put(k, static_cast<double>(k - low) / static_cast<double>(center - low));
+    for (std::int64_t k = center; k < high; ++k)
+      put(k, static_cast<double>(high - k) / static_cast<double>(high - center));
+  }
+  return matrix;
+}
+
+}  // namespace detail
+
 /// MelWeightMatrix: triangular filters, equally wide on the mel scale 2595 log10(1 + f / 700).
 ///
 ///   inputs: numbers of filters and of the transform, sample rate, lowest and highest frequency in Hz
@@ -129,22 +153,7 @@ template <bool IsHamming, bool IsBlackman> [[gnu::cold]] constexpr void read_win
       return node.refuse(error_code::invalid_file, {"a filter ends outside of the ", bins, " values of the spectrum"});
     edges.push_back(static_cast<std::int64_t>(bin));
   }
-  pool<double> matrix;
-  matrix.assign(static_cast<std::size_t>(bins * filters), 0.0);
-  for (std::int64_t i = 0; i < filters; ++i) {
-    const std::int64_t low = edges[static_cast<std::size_t>(i)], center = edges[static_cast<std::size_t>(i + 1)],
-                       high = edges[static_cast<std::size_t>(i + 2)];
-    const auto put = [&](std::int64_t bin, double weight) {
-      matrix[static_cast<std::size_t>(bin * filters + i)] = weight;
-    };
-    if (low == center) put(center, 1);
-    else
-      for (std::int64_t k = low; k <= center; ++k)
-        put(k, static_cast<double>(k - low) / static_cast<double>(center - low));
-    for (std::int64_t k = center; k < high; ++k)
-      put(k, static_cast<double>(high - k) / static_cast<double>(high - center));
-  }
-  node.define(0, detail::numbers(node, type, {bins, filters}, matrix));
+  node.define(0, detail::numbers(node, type, {bins, filters}, detail::triangles(edges, bins, filters)));
 }
 
 }}}  // namespace nnrt::NNRT_ISA::onnx
