@@ -2,9 +2,9 @@
 #
 #   nnrt_model(<target> <file> [NAME <name>])
 #
-# <file>, a .tflite file, is relative to the current source directory. <name> is the first argument of NNRT_MODEL;
-# without NAME the last part of the path in NNRT_MODEL must be that of <file>. The C++ sources of the target see the
-# bytes without an #include of theirs, and are compiled again when the file changes; sources may be added later.
+# <file>, a .tflite or .onnx file, is relative to the current source directory. <name> is the first argument of
+# NNRT_MODEL; without NAME the last part of the path in NNRT_MODEL must be that of <file>. The C++ sources of the target
+# see the bytes without an #include of theirs, and are compiled again when the file changes; sources may be added later.
 #
 #   add_executable(app app.cpp)                                  # NNRT_MODEL(person, "person_detect.tflite");
 #   target_link_libraries(app PRIVATE nnrt::nnrt)
@@ -45,12 +45,17 @@ function(nnrt_model target file)
   endif()
 
   set(header "${CMAKE_CURRENT_BINARY_DIR}/nnrt_models/${target}/${name}.inc")
+  set(reader)   # the text of the writer includes it by itself
+  if(path MATCHES "\\.onnx$")
+    set(reader "#include <nnrt/exec/onnx_format.hpp>")
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 19)
     file(CONFIGURE OUTPUT "${header}" @ONLY CONTENT [[
 // The bytes of a model file for NNRT_MODEL, made by nnrt_model() in CMake.
 #pragma once
 #pragma GCC system_header
 #include <nnrt/io/model_bytes.hpp>
+@reader@
 NNRT_MODEL_BYTES("@name@") = {
 #embed "@path@"
 };

@@ -859,9 +859,13 @@ template <class T> class pool {
     if (size_ + count > capacity_) grow(size_ + count > 2 * capacity_ ? size_ + count : 2 * capacity_);
     T* to = first_ + size_;
     size_ += count;
-    for (; first != last; ++first, ++to) {
-      if constexpr (is_plain) *to = *first;
-      else std::construct_at(to, *first);
+    if constexpr (is_plain && requires { static_cast<const T*>(first); }) {
+      copy_all(first, count, to);
+    } else {
+      for (; first != last; ++first, ++to) {
+        if constexpr (is_plain) *to = *first;
+        else std::construct_at(to, *first);
+      }
     }
   }
   constexpr void assign(std::size_t count, const T& element) {
@@ -885,16 +889,23 @@ template <class T> class pool {
   /// constexpr steps.
   static constexpr bool is_plain = __is_trivially_constructible(T);
 
+  /// Copies plain elements. clang evaluates the built-in in one constexpr step; g++ has a step for each byte of it.
+  static constexpr void copy_all(const T* from, std::size_t count, T* to) {
+#ifdef __clang__
+    if (count > 0) __builtin_memcpy(to, from, count * sizeof(T));
+#else
+    for (const T* const end = from + count; from != end; ++from, ++to) *to = *from;
+#endif
+  }
   // One function: it is compiled for about forty element types.
   constexpr void grow(std::size_t capacity) {
     if (__builtin_is_constant_evaluated()) {
       T* larger;
       if constexpr (is_plain) larger = new T[capacity];
       else larger = std::allocator<T>().allocate(capacity);
-      for (std::size_t i = 0; i < size_; ++i) {
-        if constexpr (is_plain) larger[i] = first_[i];
-        else std::construct_at(larger + i, first_[i]);
-      }
+      if constexpr (is_plain) copy_all(first_, size_, larger);
+      else
+        for (std::size_t i = 0; i < size_; ++i) std::construct_at(larger + i, first_[i]);
       if (first_ != nullptr) {
         if constexpr (is_plain) delete[] first_;
         else std::allocator<T>().deallocate(first_, capacity_);
@@ -4321,6 +4332,7 @@ inline constexpr operator_info operator_for_reading = [] {
   operator_info info = describe<Op>();
   info.rules = rule_names<typename Op::rule>();
   if constexpr (!Evaluated.empty()) info.reference = &run_reference<Op, Evaluated>;
+  info.computes_on = Evaluated;
   return info;
 }();
 /// Only an operator's code, for operators that are not needed.
@@ -42223,6 +42235,98 @@ namespace detail {
 // frozen: graphs and plans as arrays of exact size, so that constant evaluation can store them.
 // Flow: static_graph.hpp evaluates each stage into oversized arrays and keeps arrays of exact size.
 
+// ===== nnrt/exec/frozen_members.hpp
+// frozen_members: some members of a struct as a constant - its lists as arrays, and its numbers.
+// Flow: frozen_reading.hpp stores partly read networks and parsed graphs in it, for the next constant evaluation.
+
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
+
+/// Copies a pool or an array, at most N elements. clang evaluates the built-in in one step; std::copy and operator[]
+/// take more steps than the loop.
+template <class From, class T, std::size_t N> constexpr void copy(const From& from, std::array<T, N>& to) {
+  const std::size_t count = from.size() < N ? from.size() : N;
+#ifdef __clang__
+  if (count > 0) __builtin_memcpy(to.begin(), from.begin(), count * sizeof(T));
+#else
+  const T* element = from.begin();
+  for (T *copied = to.begin(), *const end = copied + count; copied != end; ++element) *copied++ = *element;
+#endif
+}
+
+/// Pointers to the members of a struct that are pools, as a template argument: members<&S::first, &S::second>. Members
+/// of its base classes count, too.
+template <auto... Member> struct members {
+  static constexpr std::size_t count = sizeof...(Member);
+};
+
+/// Sizes of the lists of a struct, in the order of the members.
+template <std::size_t Count> struct list_sizes {
+  std::array<std::size_t, Count> each{};
+
+  constexpr std::size_t operator[](std::size_t i) const { return each[i]; }
+  /// True when none is larger than that of `room`.
+  constexpr bool fit(const list_sizes& room) const {
+    for (std::size_t i = 0; i < Count; ++i)
+      if (each[i] > room.each[i]) return false;
+    return true;
+  }
+};
+template <class S, auto... List> constexpr list_sizes<sizeof...(List)> sizes_of_lists(const S& s, members<List...>) {
+  return {{(s.*List).size()...}};
+}
+
+template <class T> struct element_of_member;
+template <class S, class T> struct element_of_member<pool<T> S::*> {
+  using type = T;
+};
+/// One list as an array. The member pointer makes each base class of frozen_lists another type.
+template <auto List, std::size_t N> struct frozen_list {
+  std::array<typename element_of_member<decltype(List)>::type, N> held{};
+};
+
+/// The lists of a struct as arrays of N elements.
+template <class Members, auto N, class Indices = std::make_index_sequence<Members::count>> struct frozen_lists;
+template <auto... List, auto N, std::size_t... I>
+struct frozen_lists<members<List...>, N, std::index_sequence<I...>> : frozen_list<List, N[I]>... {
+  template <class S> constexpr explicit frozen_lists(const S& s) {
+    (copy(s.*List, static_cast<frozen_list<List, N[I]>&>(*this).held), ...);
+  }
+  /// Appends the first elements of the arrays to the lists of `s`, as many as `used` says.
+  template <class S> constexpr void thaw(S& s, const decltype(N)& used) const {
+    (append(s.*List, static_cast<const frozen_list<List, N[I]>&>(*this).held, used[I]), ...);
+  }
+  /// One of the arrays.
+  template <auto One> constexpr const auto& get() const { return held_by<One>(*this); }
+
+ private:
+  template <auto One, std::size_t Size> static constexpr const auto& held_by(const frozen_list<One, Size>& list) {
+    return list.held;
+  }
+  template <class T, std::size_t Room>
+  static constexpr void append(pool<T>& to, const std::array<T, Room>& from, std::size_t count) {
+    to.insert(from.begin(), from.begin() + count);
+  }
+};
+
+template <class T> struct type_of_member;
+template <class S, class T> struct type_of_member<T S::*> {
+  using type = T;
+};
+template <auto Member> struct frozen_number {
+  typename type_of_member<decltype(Member)>::type held{};
+};
+/// The numbers of a struct.
+template <class Members> struct frozen_numbers;
+template <auto... Number> struct frozen_numbers<members<Number...>> : frozen_number<Number>... {
+  template <class S> constexpr explicit frozen_numbers(const S& s) {
+    ((static_cast<frozen_number<Number>&>(*this).held = s.*Number), ...);
+  }
+  template <class S> constexpr void thaw(S& s) const {
+    ((s.*Number = static_cast<const frozen_number<Number>&>(*this).held), ...);
+  }
+};
+
+}}}  // namespace nnrt::NNRT_ISA::detail
 // ===== nnrt/exec/plan_sizes.hpp
 // plan_sizes: sizes of the lists of graphs and plans, and estimates of the sizes after the next stage.
 // Flow: make_plan.hpp reserves these sizes; frozen.hpp makes arrays of them, to evaluate each stage only once.
@@ -42269,6 +42373,7 @@ constexpr graph_sizes room_to_optimise(graph_sizes n) {
   n.words += n.values / 4;
   n.values += n.values / 4;
   n.operands += n.operands + n.nodes;
+  n.bytes += 40 * n.nodes;  // folded numbers and lists of axes
   n.log += n.nodes;
   return n;
 }
@@ -43074,13 +43179,6 @@ constexpr void place_blocks(memory_plan& plan, std::size_t steps, const deadline
 
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
 
-/// Copies a pool or an array, at most N elements; std::copy and operator[] take more constexpr steps.
-template <class From, class T, std::size_t N> constexpr void copy(const From& from, std::array<T, N>& to) {
-  const T* element = from.begin();
-  const T* const end = element + (from.size() < N ? from.size() : N);
-  for (T* copied = to.begin(); element != end; ++element) *copied++ = *element;
-}
-
 /// An ir::graph as arrays.
 template <graph_sizes N> struct frozen_graph {
   static constexpr graph_sizes sizes = N;
@@ -43434,8 +43532,10 @@ constexpr bool can_evaluate(const ir::graph& g, const ir::node& n) {
   return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out) <= max_evaluated_elements;
 }
 
-/// Computes a node. Returns false and changes nothing if the node rejects the constants: then a run reports it.
+/// Computes a node. Returns false and changes nothing if the node rejects the constants: then a run reports it; or if
+/// its reference is not instantiated for their dtype.
 constexpr bool evaluate(ir::graph& g, const ir::node& n) {
+  if (!n.op->computes_on.contains(ir::typed_operator_of(g, n).type)) return false;
   const auto first_output = static_cast<std::size_t>(n.inputs.count),
              count = first_output + static_cast<std::size_t>(n.outputs.count);
   typed_buffers buffers(count);

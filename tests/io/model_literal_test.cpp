@@ -8,6 +8,7 @@
 #include <nnrt/io/numbers_at.hpp>
 
 #include "../support/written_models.hpp"
+#include "../support/written_onnx.hpp"
 
 namespace {
 NNRT_EMBED_FUNCTION(quantised_hybrid, NNRT_TEST_DATA "/models/hybrid.tflite")
@@ -26,6 +27,18 @@ TEST_CASE("model_literal: the literals of the tests are those of the files that 
   }
 }
 
+TEST_CASE("model_literal: so are those of .onnx files, whose text includes their reader") {
+  for (const onnx_test::named_file& model : onnx_test::written_files) {
+    CAPTURE(model.name);
+    const auto text = model_literal(model.make(), model.name, "");
+    REQUIRE(text);
+    CHECK(text->find("#include <nnrt/exec/onnx_format.hpp>\n") != std::string::npos);
+    auto kept = mapped_file::open(std::string(NNRT_TEST_DATA "/../support/literals/") + model.name + ".inc");
+    REQUIRE(kept);
+    CHECK(*text == letters_of(kept->bytes()));
+  }
+}
+
 TEST_CASE("model_literal: so are the files that programs of tests/consumers/model read") {
   const std::vector<std::byte> bytes = tflite_test::hybrid_model().bytes(),
                                others = tflite_test::hybrid_model({2, 3, 4}).bytes();
@@ -34,6 +47,9 @@ TEST_CASE("model_literal: so are the files that programs of tests/consumers/mode
     REQUIRE(kept);
     CHECK(letters_of(kept->bytes()) == letters_of(std::span(*expected)));
   }
+  auto kept = mapped_file::open(NNRT_TEST_DATA "/models/image.onnx");
+  REQUIRE(kept);
+  CHECK(letters_of(kept->bytes()) == onnx_test::layers_file());
 }
 
 TEST_CASE("model_literal: of a file above 1 MiB programs get the file itself, if it is the one that was read") {
@@ -73,7 +89,7 @@ TEST_CASE("model_literal: digits after an escape, quotes, backslashes and questi
 TEST_CASE("model_literal: a file that is none, and a name that is empty, are refused") {
   const auto none = model_literal("no model at all", "x", "");
   REQUIRE_FALSE(none);
-  CHECK(none.error().message() == "file identifier: got \"odel\", expected \"TFL3\" or \"CIR0\"");
+  CHECK(none.error().message() == "neither a .tflite file nor an .onnx file: got 15 bytes that begin as neither");
   const std::vector<std::byte> bytes = tflite_test::hybrid_model().bytes();
   const auto unnamed = model_literal(letters_of(std::span(bytes)), "", "");
   REQUIRE_FALSE(unnamed);
@@ -81,6 +97,10 @@ TEST_CASE("model_literal: a file that is none, and a name that is empty, are ref
   const auto cut = model_literal(letters_of(std::span(bytes)).substr(0, 200), "x", "");
   REQUIRE_FALSE(cut);
   CHECK(cut.error().code() == error_code::invalid_file);
+  const std::string layers = onnx_test::layers_file();
+  const auto cut_onnx = model_literal(std::string_view(layers).substr(0, 200), "x", "");
+  REQUIRE_FALSE(cut_onnx);
+  CHECK(cut_onnx.error().message().find("no valid field of an ONNX model") != std::string::npos);
 }
 
 }  // namespace

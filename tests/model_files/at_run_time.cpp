@@ -1,8 +1,17 @@
-// at_run_time: runs .tflite files that are read at run time, and prints their outputs. usage: PROGRAM FILE
+// at_run_time: runs .tflite and .onnx files that are read at run time, and prints their outputs.
 // Flow: tests/support/model_files.py compares that with what in_the_compiler.cpp prints.
+//
+// usage: PROGRAM FILE [NAME=EXTENT,EXTENT,...]...   shapes of inputs of .onnx files
+//        PROGRAM --inputs FILE                      names of inputs with unknown extents, in the order of the inputs
+#include <nnrt/io/model_format.hpp>
+#include <nnrt/onnx.hpp>
 #include <nnrt/tflite.hpp>
 
 #include "inputs.hpp"
+
+#include <charconv>
+#include <string_view>
+#include <vector>
 
 namespace {
 
@@ -11,10 +20,44 @@ int complain(const nnrt::error& reason) {
   return 3;
 }
 
-int run_file(const char* path) {
+/// NAME=1,2,3; an extent that is no number makes the shape unusable, so the file is refused.
+nnrt::onnx::named_shape shape_of(std::string_view text) {
+  nnrt::onnx::named_shape made;
+  const std::size_t equals = text.rfind('=');
+  made.name = text.substr(0, equals);
+  for (std::size_t at = equals == std::string_view::npos ? text.size() : equals + 1; at < text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    std::int64_t extent = -1;
+    std::from_chars(text.data() + at, text.data() + end, extent);
+    made.shape.push_back(extent);
+    at = end + 1;
+  }
+  return made;
+}
+
+nnrt::result<nnrt::model> read(std::span<const std::byte> file, const nnrt::onnx::load_options& wanted) {
+  if (nnrt::format_of_bytes(nnrt::letters_of(file)) == nnrt::model_format::onnx) return nnrt::onnx::parse(file, wanted);
+  return nnrt::tflite::parse(file);
+}
+
+int print_inputs(const char* path) {
+  const auto file = nnrt::mapped_file::open(path);
+  if (!file) return complain(file.error());
+  const auto model = read(file->bytes(), {});
+  if (!model) return complain(model.error());
+  const nnrt::ir::graph& g = model->graph;
+  for (const std::int32_t id : g.inputs) {
+    const std::string_view name = g.name_of(g.at(id).name);
+    std::printf("%s%.*s\n", g.at(id).desc.shape.is_known() ? "known " : "unknown ", static_cast<int>(name.size()),
+                name.data());
+  }
+  return 0;
+}
+
+int run_file(const char* path, const nnrt::onnx::load_options& wanted) {
   auto file = nnrt::mapped_file::open(path);
   if (!file) return complain(file.error());
-  auto model = nnrt::tflite::parse(file->bytes());
+  auto model = read(file->bytes(), wanted);
   if (!model) return complain(model.error());
   auto program = nnrt::compile(*model);
   if (!program) return complain(program.error());
@@ -35,4 +78,10 @@ int run_file(const char* path) {
 
 }  // namespace
 
-int main(int count, char** arguments) { return count == 2 ? run_file(arguments[1]) : 2; }
+int main(int count, char** arguments) {
+  if (count < 2) return 2;
+  if (count == 3 && std::string_view(arguments[1]) == "--inputs") return print_inputs(arguments[2]);
+  nnrt::onnx::load_options wanted;
+  for (int i = 2; i < count; ++i) wanted.shapes.push_back(shape_of(arguments[i]));
+  return run_file(arguments[1], wanted);
+}

@@ -1,5 +1,6 @@
-// in_the_compiler: runs a .tflite file that the compiler has read, and prints its outputs.
+// in_the_compiler: runs a .tflite or .onnx file that the compiler has read, and prints its outputs.
 // Flow: tests/support/model_files.py compiles it for each file, with the literal in MODEL_BYTES.
+// MODEL_OPTIONS, if any, begins with a comma: the third argument of NNRT_MODEL.
 #include MODEL_BYTES
 
 #include <nnrt/model.hpp>
@@ -8,7 +9,10 @@
 
 #include "inputs.hpp"
 
-NNRT_MODEL(network, "network");
+#ifndef MODEL_OPTIONS
+#define MODEL_OPTIONS
+#endif
+NNRT_MODEL(network, "network" MODEL_OPTIONS);
 
 namespace {
 

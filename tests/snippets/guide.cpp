@@ -5,6 +5,7 @@
 // includes: nnrt::onnx::load(
 // includes: nnrt::supports<accelerator
 // includes: NNRT_MODEL(digits
+// includes: NNRT_MODEL(image_rows
 // includes: nnrt::make_weights(tensors)
 // includes: nnrt::c_api::make_model<
 // includes: hbDNNInfer(&task
@@ -25,6 +26,7 @@
 
 #include "../examples/digits/digits.hpp"
 #include "digits_int8.tflite.inc"  // tests/CMakeLists.txt has it written
+#include "support/literals/image.onnx.inc"
 
 // --- networks
 namespace networks {
@@ -48,6 +50,7 @@ nnrt::result<std::int8_t> from_a_file(const std::vector<std::int8_t>& image) {
 }
 
 // --- onnx
+// declarations: NNRT_MODEL(image_rows
 nnrt::result<float> from_an_onnx_file(const std::vector<float>& image) {
   using nnrt::fail;
   // statements: nnrt::onnx::load(

@@ -7,12 +7,13 @@ Flow: tests/CMakeLists.txt registers it for the files that are there; it compile
                    FOLDER-OR-FILE... -- COMPILER FLAGS...
 
 Each file is run by RUNNER, which reads it at run time, and by SOURCE, compiled with what WRITER makes of it. A file
-that RUNNER refuses must be a compile error with the same words. --large tries each file another time with more than
-1 MiB of zeros appended. --changed N also tries N copies of each file with one byte changed, and --every N copies that
-are cut at every N-th byte: the compiler may refuse them or give a network, but it may neither crash nor take longer
-than a minute.
+that RUNNER refuses must be a compile error with the same words. Extents that an .onnx file does not know are those of
+set0_input_<i>.npy in its folder. --large tries each file another time with 1 MiB of zeros that readers skip. --changed
+N also tries N copies of each file with one byte changed, and --every N copies that are cut at every N-th byte: the
+compiler may refuse them or give a network, but it may neither crash nor take longer than a minute.
 """
 import argparse
+import ast
 import random
 import re
 import subprocess
@@ -35,6 +36,19 @@ def reason_in(fault: str) -> str:
     return "".join(re.findall(r'\{"((?:[^"\\]|\\.)*)"\}', found.group(1))) if found else ""
 
 
+def shape_of_npy(path: Path) -> list:
+    """The extents in the header of a NumPy file."""
+    content = path.read_bytes()
+    size = int.from_bytes(content[8:10], "little")
+    return list(ast.literal_eval(content[10:10 + size].decode().strip())["shape"])
+
+
+def with_zeros(content: bytes, suffix: str) -> bytes:
+    """The file with 1 MiB of zeros: after a FlatBuffer, or as the text (doc_string) of an ONNX model."""
+    zeros = bytes(1 << 20)
+    return content + zeros if suffix == ".tflite" else content + b"\x32\x80\x80\x40" + zeros
+
+
 class Checker:
     def __init__(self, arguments, compiler, folder):
         self.arguments, self.compiler, self.folder, self.wrong = arguments, compiler, folder, []
@@ -43,24 +57,38 @@ class Checker:
         print(f"{name}: {what}", flush=True)
         self.wrong.append(name)
 
-    def compile(self, model: Path, further, seconds):
-        """The compiler's exit code and what it said; None for a file that is not even a FlatBuffer."""
+    def shapes(self, model: Path, folder: Path) -> dict:
+        """The shapes of inputs whose extents an .onnx file does not know."""
+        if model.suffix != ".onnx":
+            return {}
+        said = subprocess.run([self.arguments.runner, "--inputs", model], capture_output=True, text=True).stdout
+        inputs = [line.partition(" ") for line in said.splitlines()]
+        return {name: shape_of_npy(folder / f"set0_input_{i}.npy")
+                for i, (known, _, name) in enumerate(inputs) if known == "unknown"}
+
+    def compile(self, model: Path, further, seconds, shapes=None):
+        """The compiler's exit code and what it said; None for a file that is not even of a known format."""
         literal = self.folder / "network.inc"
         written = subprocess.run([self.arguments.writer, model, "-o", literal, "--name", "network", "--path", model,
                                   "--quiet"], capture_output=True, text=True)
         if written.returncode != 0:
             return None
         command = [*self.compiler, f'-DMODEL_BYTES="{literal}"', *further, self.arguments.source]
+        if shapes:
+            listed = ", ".join(f'{{"{name}", {{{", ".join(map(str, shape))}}}}}' for name, shape in shapes.items())
+            command.append(f"-DMODEL_OPTIONS=, {{.shapes = {{{listed}}}}}")
         done = subprocess.run(command, capture_output=True, text=True, timeout=seconds)
         return done.returncode, done.stderr
 
-    def check_same(self, model: Path, name: str):
-        ran = subprocess.run([self.arguments.runner, model], capture_output=True, text=True)
+    def check_same(self, model: Path, name: str, folder: Path):
+        shapes = self.shapes(model, folder)
+        given = [f"{one}={','.join(map(str, shape))}" for one, shape in shapes.items()]
+        ran = subprocess.run([self.arguments.runner, model, *given], capture_output=True, text=True)
         program = self.folder / "program"
-        compiled = self.compile(model, ["-pthread", "-o", str(program)], LONGEST)
+        compiled = self.compile(model, ["-pthread", "-o", str(program)], LONGEST, shapes)
         if compiled is None:
             if ran.returncode != 3:
-                self.complain(name, "is no FlatBuffer to the writer of literals, but a program reads it")
+                self.complain(name, "is no model to the writer of literals, but a program reads it")
             return
         code, said = compiled
         if ran.returncode == 3:
@@ -80,11 +108,12 @@ class Checker:
         else:
             print(f"{name}: the same {sum(map(len, static.stdout.split())) // 2} bytes", flush=True)
 
-    def check_harmless(self, content: bytes, name: str):
-        model = self.folder / "changed.tflite"
+    def check_harmless(self, content: bytes, name: str, of: Path):
+        shapes = self.shapes(of, of.parent)
+        model = self.folder / f"changed{of.suffix}"
         model.write_bytes(content)
         try:
-            compiled = self.compile(model, ["-fsyntax-only"], LONGEST_FOR_CHANGED)
+            compiled = self.compile(model, ["-fsyntax-only"], LONGEST_FOR_CHANGED, shapes)
         except subprocess.TimeoutExpired:
             self.complain(name, f"the compiler takes longer than {LONGEST_FOR_CHANGED} s")
             return
@@ -110,7 +139,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="chooses the changed bytes")
     parser.add_argument("models", nargs="+", type=Path)
     arguments = parser.parse_args(own.split("\0"))
-    files = sorted(f for place in arguments.models for f in (place.rglob("*.tflite") if place.is_dir() else [place]))
+    files = sorted(f for place in arguments.models for f in
+                   ([*place.rglob("*.tflite"), *place.rglob("*.onnx")] if place.is_dir() else [place]))
     if not files:
         print(f"skipped: no models in {', '.join(map(str, arguments.models))}")
         return 0
@@ -119,16 +149,18 @@ def main() -> int:
         checker = Checker(arguments, compiler.split("\0"), Path(folder))
         for model in files:
             content = model.read_bytes()
-            checker.check_same(model, model.name)
+            name = model.name if model.name != "model.onnx" else f"{model.parent.name}/{model.name}"
+            checker.check_same(model, name, model.parent)
             if arguments.large:
-                (Path(folder) / "large.tflite").write_bytes(content + bytes(1 << 20))
-                checker.check_same(Path(folder) / "large.tflite", f"{model.name}, larger")
+                large = Path(folder) / f"large{model.suffix}"
+                large.write_bytes(with_zeros(content, model.suffix))
+                checker.check_same(large, f"{name}, larger", model.parent)
             for i in range(arguments.changed):
                 at, byte = dice.randrange(len(content)), dice.randrange(1, 256)
                 checker.check_harmless(content[:at] + bytes([content[at] ^ byte]) + content[at + 1:],
-                                       f"{model.name}, byte {at} changed by {byte}")
+                                       f"{name}, byte {at} changed by {byte}", model)
             for size in range(arguments.every, len(content), arguments.every) if arguments.every else []:
-                checker.check_harmless(content[:size], f"{model.name}, cut at byte {size}")
+                checker.check_harmless(content[:size], f"{name}, cut at byte {size}", model)
     print(f"{len(files)} files, {len(checker.wrong)} wrong")
     return 1 if checker.wrong else 0
 

@@ -46,7 +46,7 @@ void add_embed(CLI::App& program, int& exit_code) {
       "of it. Of a file above 1 MiB the text leaves out the elements of weights, and programs get the file itself, "
       "which the assembler looks for along -I. With CMake, nnrt_model(<target> <file> NAME <name>) does this by "
       "itself.");
-  command->add_option("MODEL", wanted.model, "A .tflite file")->required();
+  command->add_option("MODEL", wanted.model, "A .tflite or .onnx file")->required();
   command->add_option("-o,--out", wanted.out, "The file to write; MODEL.inc where this is not given");
   command->add_option("--name", wanted.name,
                       "What the bytes are called: the first argument of NNRT_MODEL, or the last part of its path, "

@@ -376,6 +376,7 @@ inline constexpr operator_info operator_for_reading = [] {
   operator_info info = describe<Op>();
   info.rules = rule_names<typename Op::rule>();
   if constexpr (!Evaluated.empty()) info.reference = &run_reference<Op, Evaluated>;
+  info.computes_on = Evaluated;
   return info;
 }();
 /// Only an operator's code, for operators that are not needed.

@@ -4,6 +4,7 @@
 
 #include <nnrt/exec/frozen_reading.hpp>
 #include <nnrt/exec/static_graph.hpp>
+#include <nnrt/exec/tflite_format.hpp>
 #include <nnrt/io/weights_at.hpp>
 
 namespace nnrt { inline namespace NNRT_ISA {
@@ -18,9 +19,22 @@ template <fixed_string... Words> struct reason;
 
 namespace detail {
 
+/// True when the reader of the file's format is included, or there is none.
+template <class File>
+inline constexpr bool has_reader =
+    format_in<File> == model_format::unknown || format_with_bytes<format_in<File>>::is_included;
+/// True when File::choices() are options of the file's format.
+template <class File> constexpr bool find_takes_options() {
+  if constexpr (format_in<File> == model_format::unknown || !has_reader<File>) return true;
+  else return std::is_convertible_v<decltype(File::choices()), typename format_of<File>::options>;
+}
+template <class File> inline constexpr bool takes_options = find_takes_options<File>();
+/// False for a file that NNRT_MODEL has refused already.
+template <class File> inline constexpr bool can_read = File::is_given && has_reader<File> && takes_options<File>;
+
 /// Checks the file's bytes, then the network in them.
 template <class File> constexpr reading_fault find_fault() {
-  if constexpr (!File::is_given) return {};
+  if constexpr (!can_read<File>) return {};
   else if constexpr (fault_of_bytes<File>.size != 0) return fault_of_bytes<File>;
   else return last_part<File>::oversized.fault;
 }
@@ -110,10 +124,11 @@ template <class File> inline constexpr frozen_graph<last_part<File>::used.graph>
 /// Without operators, whose functions would be linked into programs; for names and descs.
 template <class File> inline constexpr auto printable_in_file = without_operators(graph_in_file<File>);
 
+template <class File> inline constexpr std::size_t count_of_places = last_part<File>::thaw().places.size();
 template <class File>
 inline constexpr auto places_in_file = [] {
-  std::array<weight_place, last_part<File>::used.places> places{};
-  copy(last_part<File>::thaw().tensors.places, places);
+  std::array<weight_place, count_of_places<File>> places{};
+  copy(last_part<File>::thaw().places, places);
   return places;
 }();
 
@@ -134,7 +149,8 @@ template <class File> file_view the_compiler_does_not_have_the_weights_of_a_file
 template <class File> struct file_network {
   constexpr void operator()(builder& g) const {
     static_assert(detail::is_network<File>());
-    if constexpr (File::is_given && detail::fault_in<File>.size == 0) g.adopt(detail::graph_in_file<File>.thaw());
+    if constexpr (detail::can_read<File> && detail::fault_in<File>.size == 0)
+      g.adopt(detail::graph_in_file<File>.thaw());
     else g.refuse();
   }
 

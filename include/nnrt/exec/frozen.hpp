@@ -2,6 +2,7 @@
 // Flow: static_graph.hpp evaluates each stage into oversized arrays and keeps arrays of exact size.
 #pragma once
 
+#include <nnrt/exec/frozen_members.hpp>
 #include <nnrt/exec/plan.hpp>
 #include <nnrt/exec/plan_sizes.hpp>
 #include <nnrt/passes/plan_memory.hpp>
@@ -11,13 +12,6 @@
 #include <type_traits>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace detail {
-
-/// Copies a pool or an array, at most N elements; std::copy and operator[] take more constexpr steps.
-template <class From, class T, std::size_t N> constexpr void copy(const From& from, std::array<T, N>& to) {
-  const T* element = from.begin();
-  const T* const end = element + (from.size() < N ? from.size() : N);
-  for (T* copied = to.begin(); element != end; ++element) *copied++ = *element;
-}
 
 /// An ir::graph as arrays.
 template <graph_sizes N> struct frozen_graph {

@@ -47,6 +47,7 @@ constexpr graph_sizes room_to_optimise(graph_sizes n) {
   n.words += n.values / 4;
   n.values += n.values / 4;
   n.operands += n.operands + n.nodes;
+  n.bytes += 40 * n.nodes;  // folded numbers and lists of axes
   n.log += n.nodes;
   return n;
 }

@@ -16,6 +16,11 @@
 
 namespace nnrt { inline namespace NNRT_ISA {
 
+/// What readers know of a network before they read it: the numbers of names or tensors, of inputs and of outputs.
+struct reading_extent {
+  std::size_t names = 0, inputs = 0, outputs = 0;
+};
+
 /// Builds an ir::graph. Values are identified by ids, in order of creation. A call that fails adds nothing.
 class graph_builder {
  public:
@@ -166,11 +171,12 @@ class graph_builder {
     if (graph_.nodes.empty()) return;
     const ir::node last = graph_.nodes.back();
     if (!passes::detail::can_evaluate(graph_, last)) return;
-    if (last.op->reference == nullptr) lacking_ = {true, ir::typed_operator_of(graph_, last)};
+    const typed_operator needed = ir::typed_operator_of(graph_, last);
+    if (!last.op->computes_on.contains(needed.type)) lacking_ = {true, needed};
     else if (passes::detail::evaluate(graph_, last)) graph_.nodes.pop_back();
   }
-  /// An operator that was given without a part that the builder needed: its rules in apply(), or its reference in
-  /// evaluate_last(). Compile-time readers instantiate only such parts as they need.
+  /// An operator that was given without a part that the builder needed: its rules in apply(), or its reference for
+  /// a dtype in evaluate_last(). Compile-time readers instantiate only such parts as they need.
   struct lacking_part {
     bool is_lacking = false;
     typed_operator of;  // dtype none when the rules are missing

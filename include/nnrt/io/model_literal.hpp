@@ -3,6 +3,8 @@
 #pragma once
 
 #include <nnrt/io/byte_stream.hpp>
+#include <nnrt/io/model_format.hpp>
+#include <nnrt/io/onnx/weight_pages.hpp>
 #include <nnrt/io/tflite/weight_pages.hpp>
 
 #include <string>
@@ -88,9 +90,9 @@ struct pages_in_literal {
     text += (i % 16 == 0 ? "\n    " : " ") + std::to_string(numbers[i]) + ",";
 }
 
-[[gnu::cold]] inline void append_large_model(std::string& text, const tflite::document& verified, std::string_view file,
-                                             std::string_view name, std::string_view path) {
-  const pages_in_literal pages = split_at_weight_pages(file, tflite::find_weight_pages(verified));
+[[gnu::cold]] inline void append_large_model(std::string& text, const std::vector<char>& of_weights,
+                                             std::string_view file, std::string_view name, std::string_view path) {
+  const pages_in_literal pages = split_at_weight_pages(file, of_weights);
   const std::string function = identifier_of(name), size = std::to_string(file.size()),
                     digest = std::to_string(digest_of(nnrt::bytes_of(file)));
   text +=
@@ -117,23 +119,48 @@ struct pages_in_literal {
 
 }  // namespace detail
 
+namespace detail {
+
+/// Checks a file's structure and finds the pages that a literal can omit.
+[[gnu::cold]] inline result<std::vector<char>> checked_weight_pages(std::string_view file) {
+  switch (format_of_bytes(file)) {
+    case model_format::unknown: break;
+    case model_format::tflite: {
+      auto verified = tflite::document::verify(file);
+      if (!verified) return fail(std::move(verified.error()));
+      return tflite::find_weight_pages(*verified);
+    }
+    case model_format::onnx: {
+      auto parsed = onnx::parse_document(file);
+      if (!parsed) return fail(std::move(parsed.error()));
+      return onnx::find_weight_pages(*parsed);
+    }
+  }
+  return fail(error_code::invalid_file,
+              {"neither a .tflite file nor an .onnx file: got ", file.size(), " bytes that begin as neither"});
+}
+
+}  // namespace detail
+
 /// Writes text that defines the bytes of a model file for NNRT_MODEL, under `name`: the network's or the file's name.
 /// For a file of more than 1 MiB the text serves constant evaluation only and omits the elements of weights. The
 /// assembler then puts the file into the program from `path`, which is absolute or relative to the include path.
-/// Errors: invalid_argument (an empty name), invalid_file (not a .tflite file), not_supported (2 GiB or more).
+/// Errors: invalid_argument (an empty name), invalid_file (neither a .tflite nor an .onnx file, or a damaged one),
+/// not_supported (2 GiB or more).
 [[gnu::cold]] inline result<std::string> model_literal(std::string_view file, std::string_view name,
                                                        std::string_view path) {
   if (name.empty()) return fail(error_code::invalid_argument, "name of the model: got none");
   if (file.size() > tflite::max_flatbuffer)
     return fail(error_code::not_supported,
                 {"got ", file.size(), " bytes, expected at most ", tflite::max_flatbuffer, " in a program"});
-  auto verified = tflite::document::verify(file);
-  if (!verified) return fail(std::move(verified.error()));
+  const auto of_weights = detail::checked_weight_pages(file);
+  if (!of_weights) return fail(of_weights.error());
   std::string text =
       "// The bytes of a model file for NNRT_MODEL, written by nnrt: changes here are lost.\n#pragma once\n";
   text += "#pragma GCC system_header  // a literal as long as this is more than C++ demands of compilers\n";
+  if (format_of_bytes(file) == model_format::onnx) text += "#include <nnrt/exec/onnx_format.hpp>\n";
   if (file.size() <= largest_literal) detail::append_small_model(text, file, name);
-  else detail::append_large_model(text, *verified, file, name, path);
+  else detail::append_large_model(text, *of_weights, file, name, path);
   return text;
 }
 

@@ -54,6 +54,8 @@ class message_fields {
   constexpr bool is_valid() const { return is_valid_; }
   /// Offset in the file of the last field, or of the invalid bytes.
   constexpr std::size_t at() const { return at_; }
+  /// The fields that next() has not read; nothing after invalid bytes.
+  constexpr byte_range rest() const { return {next_, end_ - next_}; }
 
  private:
   constexpr bool stop() {

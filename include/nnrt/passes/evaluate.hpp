@@ -54,8 +54,10 @@ constexpr bool can_evaluate(const ir::graph& g, const ir::node& n) {
   return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out) <= max_evaluated_elements;
 }
 
-/// Computes a node. Returns false and changes nothing if the node rejects the constants: then a run reports it.
+/// Computes a node. Returns false and changes nothing if the node rejects the constants: then a run reports it; or if
+/// its reference is not instantiated for their dtype.
 constexpr bool evaluate(ir::graph& g, const ir::node& n) {
+  if (!n.op->computes_on.contains(ir::typed_operator_of(g, n).type)) return false;
   const auto first_output = static_cast<std::size_t>(n.inputs.count),
              count = first_output + static_cast<std::size_t>(n.outputs.count);
   typed_buffers buffers(count);

@@ -154,7 +154,7 @@ std::vector<std::string> input_names(const std::string& path) {
   const std::vector<std::byte> file = read_file(path);
   const auto model = onnx::parse_document(letters_of(file));
   const auto graph =
-      model ? onnx::parse_graph(model->file, model->graph) : result<onnx::graph_document>(fail(model.error()));
+      model ? onnx::parse_graph(model->file, model->graph) : result<onnx::parsed_graph>(fail(model.error()));
   std::vector<std::string> made;
   if (graph)
     for (const onnx::named_entry& input : graph->inputs)

@@ -50,13 +50,13 @@ class inner_graph {
 
  private:
   node_reader& node_;
-  const graph_document& g_;
+  graph_document g_;
   value_state state_;
   graph_reader reader_;
 };
 
 /// Parses the graph of an attribute.
-[[gnu::cold]] constexpr graph_document graph_attribute(node_reader& node, std::string_view name) {
+[[gnu::cold]] constexpr parsed_graph graph_attribute(node_reader& node, std::string_view name) {
   const attribute* const found = node.find(name);
   if (found == nullptr || found->kind != attribute_kind::graph) {
     node.refuse(error_code::invalid_file, {"attribute ", name, ": got none, expected a graph"});
@@ -82,7 +82,7 @@ class inner_graph {
     if (field.number() == schema::function::attribute_proto)
       given.push_back(read_attribute(node.file(), field.place(), is_valid));
   for (const attribute& one : node.attributes()) given.push_back(one);  // last, so that they win
-  inner_graph inner(node, *g, false);
+  inner_graph inner(node, g->view(), false);
   for (std::size_t i = 0; i < g->inputs.size(); ++i) inner.bind(i, node.has(i) ? node.input(i) : ir::none);
   if (!inner.read(given)) return;
   for (std::size_t i = 0; i < node.output_count(); ++i)
@@ -111,16 +111,16 @@ constexpr bool can_be_equal(const shape_t& a, const shape_t& b) {
     const pool<double> condition = node.reals(0);
     if (condition.size() != 1)
       return node.refuse(error_code::invalid_file, {"condition: got ", condition.size(), " elements, expected 1"});
-    const graph_document g = graph_attribute(node, condition[0] != 0 ? "then_branch" : "else_branch");
-    inner_graph branch(node, g, true);
+    const parsed_graph g = graph_attribute(node, condition[0] != 0 ? "then_branch" : "else_branch");
+    inner_graph branch(node, g.view(), true);
     if (!branch.read()) return;
     for (std::size_t i = 0; i < node.output_count(); ++i)
       if (node.has_output(i)) node.define(i, branch.output(i));
     return;
   }
   const std::int32_t condition = node.input(0);
-  const graph_document of_then = graph_attribute(node, "then_branch"), of_else = graph_attribute(node, "else_branch");
-  inner_graph yes(node, of_then, true), no(node, of_else, true);
+  const parsed_graph of_then = graph_attribute(node, "then_branch"), of_else = graph_attribute(node, "else_branch");
+  inner_graph yes(node, of_then.view(), true), no(node, of_else.view(), true);
   if (!yes.read() || !no.read()) return;
   for (std::size_t i = 0; i < node.output_count(); ++i) {
     if (!node.has_output(i)) continue;
@@ -157,7 +157,7 @@ constexpr bool can_be_equal(const shape_t& a, const shape_t& b) {
   const bool has_count = node.has_elements(0);
   const std::int64_t count = has_count ? node.integer(0) : most_rounds;
   bool goes_on = !node.has(1) || known_truth(node, node.input(1), "its condition");
-  const graph_document g = graph_attribute(node, "body");
+  const parsed_graph g = graph_attribute(node, "body");
   if (!node.is_fine()) return;
   const std::size_t carried = node.input_count() < 2 ? 0 : node.input_count() - 2;
   if (g.inputs.size() != carried + 2 || g.outputs.size() < carried + 1)
@@ -167,7 +167,7 @@ constexpr bool can_be_equal(const shape_t& a, const shape_t& b) {
   pool<std::int32_t> values, all;  // carried values; scan results, round by round
   for (std::size_t i = 0; i < carried; ++i) values.push_back(node.input(i + 2));
   std::int64_t rounds = 0;
-  inner_graph body(node, g, true);
+  inner_graph body(node, g.view(), true);
   for (; node.is_fine() && goes_on && rounds < count; ++rounds) {
     if (rounds == most_rounds) return node.not_supported({"more than ", most_rounds, " rounds"});
     body.begin_again();
@@ -239,7 +239,7 @@ struct scan_ways {
       static_cast<std::size_t>(std::max<std::int64_t>(node.integer_attribute("num_scan_inputs", 0), 0));
   const scan_ways in = read_scan_ways(node, "scan_input_axes", "scan_input_directions"),
                   out = read_scan_ways(node, "scan_output_axes", "scan_output_directions");
-  const graph_document g = graph_attribute(node, "body");
+  const parsed_graph g = graph_attribute(node, "body");
   if (!node.is_fine()) return;
   if (scan_inputs == 0 || scan_inputs > node.input_count() || g.inputs.size() != node.input_count())
     return node.refuse(error_code::invalid_file, {"num_scan_inputs: got ", scan_inputs, " of ", node.input_count()});
@@ -250,7 +250,7 @@ struct scan_ways {
   const std::int64_t rounds = rounds_of_scan(node, states, in);
   pool<std::int32_t> values, all;  // states; scan results, round by round
   for (std::size_t i = 0; i < states; ++i) values.push_back(node.input(i));
-  inner_graph body(node, g, true);
+  inner_graph body(node, g.view(), true);
   for (std::int64_t k = 0; node.is_fine() && k < rounds; ++k) {
     body.begin_again();
     for (std::size_t i = 0; i < states; ++i) body.bind(i, values[i]);

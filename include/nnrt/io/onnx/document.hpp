@@ -32,22 +32,36 @@ struct named_entry {
 /// Index of the name "": an operand that is missing.
 inline constexpr std::int32_t no_name = -1;
 
-/// The nodes and names of one graph or function of a file. Plain lists that constant evaluation can store, except
-/// `lookup`.
+/// The nodes and names of one graph or function of a file. Borrows the lists of a parsed_graph, or of constants.
 struct graph_document {
-  pool<node_entry> nodes;       // sorted so that every value is made before it is read
-  pool<std::int32_t> operands;  // names of the inputs, then of the outputs of each node
-  pool<byte_range> names;
-  pool<named_entry> initializers, inputs, outputs;
-  pool<opset> opsets;  // a function's own
+  array_ref<const node_entry> nodes;       // sorted so that every value is made before it is read
+  array_ref<const std::int32_t> operands;  // names of the inputs, then of the outputs of each node
+  array_ref<const byte_range> names;
+  array_ref<const named_entry> initializers, inputs, outputs;
+  array_ref<const opset> opsets;  // a function's own
   bool has_sparse = false;
-  nnrt::detail::name_set lookup;  // of `names`
+  nnrt::detail::name_slots lookup;  // of `names`
 
   constexpr array_ref<const std::int32_t> inputs_of(const node_entry& n) const {
     return {operands.data() + n.first_operand, static_cast<std::size_t>(n.inputs)};
   }
   constexpr array_ref<const std::int32_t> outputs_of(const node_entry& n) const {
     return {operands.data() + n.first_operand + n.inputs, static_cast<std::size_t>(n.outputs)};
+  }
+};
+
+/// The lists of a graph_document. Plain data that constant evaluation can store.
+struct parsed_graph {
+  pool<node_entry> nodes;
+  pool<std::int32_t> operands;
+  pool<byte_range> names;
+  pool<named_entry> initializers, inputs, outputs;
+  pool<opset> opsets;
+  pool<std::int32_t> slots;  // of the names' hash table
+  bool has_sparse = false;
+
+  constexpr graph_document view() const {
+    return {nodes, operands, names, initializers, inputs, outputs, opsets, has_sparse, nnrt::detail::name_slots(slots)};
   }
 };
 
@@ -82,12 +96,13 @@ constexpr bool is_same_domain(std::string_view a, std::string_view b) {
 /// Parses a graph or a function into lists. Names are hashed once; nodes refer to them by index.
 class graph_parser {
  public:
-  constexpr graph_parser(const file_view& file, graph_document& to) : file_(file), to_(to) {}
+  constexpr graph_parser(const file_view& file, parsed_graph& to) : file_(file), to_(to) {}
 
-  /// Error: invalid_file (malformed fields).
-  [[gnu::cold]] constexpr result<void> read_graph(const byte_range& message) {
-    message_fields field(file_, message);
-    while (field.next()) {
+  /// Reads the fields of a graph in `rest`, at most `most` fields, and leaves those that follow in `rest`. Error:
+  /// invalid_file (malformed fields).
+  [[gnu::cold]] constexpr result<void> read_graph(byte_range& rest, std::size_t most) {
+    message_fields field(file_, rest);
+    for (; most > 0 && field.next(); --most) {
       if (field.type() != wire::counted_bytes) continue;
       switch (field.number()) {
         case schema::graph::node:
@@ -105,6 +120,7 @@ class graph_parser {
         case schema::graph::sparse_initializer: to_.has_sparse = true; break;
       }
     }
+    rest = field.rest();
     return ended(field, "a graph");
   }
   [[gnu::cold]] constexpr result<void> read_function(const byte_range& message) {
@@ -144,10 +160,10 @@ class graph_parser {
     if (place.empty()) return no_name;
     const auto name_of = [&](std::size_t i) { return file_.bytes(to_.names[i].at, to_.names[i].size); };
     const std::string_view text = file_.bytes(place.at, place.size);
-    const std::int32_t known = to_.lookup.find(text, name_of);
+    const std::int32_t known = nnrt::detail::name_slots(to_.slots).find(text, name_of);
     if (known >= 0) return known;
     to_.names.push_back(place);
-    to_.lookup.add(text, name_of);
+    nnrt::detail::add_to_slots(to_.slots, to_.names.size() - 1, text, name_of);
     return static_cast<std::int32_t>(to_.names.size()) - 1;
   }
 
@@ -182,31 +198,37 @@ class graph_parser {
   }
 
   const file_view& file_;
-  graph_document& to_;
+  parsed_graph& to_;
 };
 
-/// Sorts nodes that some tool wrote out of order. Names of outer graphs count as known. Error: invalid_file (a cycle, a
-/// name that two nodes make).
-[[gnu::cold]] constexpr result<void> sort_nodes(const file_view& file, graph_document& g) {
-  const auto text = [&](const byte_range& place) { return file.bytes(place.at, place.size); };
+/// The node that makes each name, or -1. Error: invalid_file (a name that two nodes make).
+[[gnu::cold]] constexpr result<pool<std::int32_t>> makers_of(const file_view& file, const graph_document& g) {
   pool<std::int32_t> maker;
   maker.assign(g.names.size(), -1);
-  bool is_sorted = true;
   for (std::size_t i = 0; i < g.nodes.size(); ++i)
     for (const std::int32_t name : g.outputs_of(g.nodes[i])) {
       if (name == no_name) continue;
       std::int32_t& made = maker[static_cast<std::size_t>(name)];
-      if (made >= 0)
-        return fail(error_code::invalid_file,
-                    {"value ", piece::in_quotes(text(g.names[static_cast<std::size_t>(name)])),
-                     " is made by two nodes, ", made, " and ", i});
+      if (made >= 0) {
+        const byte_range& text = g.names[static_cast<std::size_t>(name)];
+        return fail(error_code::invalid_file, {"value ", piece::in_quotes(file.bytes(text.at, text.size)),
+                                               " is made by two nodes, ", made, " and ", i});
+      }
       made = static_cast<std::int32_t>(i);
     }
-  for (std::size_t i = 0; i < g.nodes.size() && is_sorted; ++i)
+  return maker;
+}
+
+constexpr bool is_sorted(const graph_document& g, const pool<std::int32_t>& maker) {
+  for (std::size_t i = 0; i < g.nodes.size(); ++i)
     for (const std::int32_t name : g.inputs_of(g.nodes[i]))
-      if (name != no_name && maker[static_cast<std::size_t>(name)] >= static_cast<std::int32_t>(i)) is_sorted = false;
-  if (is_sorted) return {};
-  // Kahn's algorithm: a node is ready when all its operands are made.
+      if (name != no_name && maker[static_cast<std::size_t>(name)] >= static_cast<std::int32_t>(i)) return false;
+  return true;
+}
+
+/// The nodes in an order in which each follows those whose results it reads (Kahn's algorithm). Nodes on cycles are
+/// missing.
+[[gnu::cold]] constexpr pool<std::int32_t> order_of_nodes(const graph_document& g, const pool<std::int32_t>& maker) {
   pool<std::int32_t> missing, ready, first_reader, next_reader, reader;
   missing.assign(g.nodes.size(), 0);
   first_reader.assign(g.names.size(), -1);
@@ -228,12 +250,23 @@ class graph_parser {
         if (--missing[static_cast<std::size_t>(reader[static_cast<std::size_t>(k)])] == 0)
           ready.push_back(reader[static_cast<std::size_t>(k)]);
     }
-  if (ready.size() != g.nodes.size())
+  return ready;
+}
+
+/// Sorts nodes that some tool wrote out of order. Names of outer graphs count as known. Error: invalid_file (a cycle, a
+/// name that two nodes make).
+[[gnu::cold]] constexpr result<void> sort_nodes(const file_view& file, parsed_graph& parsed) {
+  const graph_document g = parsed.view();
+  auto maker = makers_of(file, g);
+  if (!maker) return fail(std::move(maker.error()));
+  if (is_sorted(g, *maker)) return {};
+  const pool<std::int32_t> order = order_of_nodes(g, *maker);
+  if (order.size() != g.nodes.size())
     return fail(error_code::invalid_file,
-                {"nodes: ", g.nodes.size() - ready.size(), " of ", g.nodes.size(), " read each other's results"});
+                {"nodes: ", g.nodes.size() - order.size(), " of ", g.nodes.size(), " read each other's results"});
   pool<node_entry> sorted;
-  for (const std::int32_t i : ready) sorted.push_back(g.nodes[static_cast<std::size_t>(i)]);
-  g.nodes = static_cast<pool<node_entry>&&>(sorted);
+  for (const std::int32_t i : order) sorted.push_back(g.nodes[static_cast<std::size_t>(i)]);
+  parsed.nodes = static_cast<pool<node_entry>&&>(sorted);
   return {};
 }
 
@@ -254,11 +287,14 @@ class graph_parser {
 }  // namespace detail
 
 /// Parses a graph: of the model, of an attribute, or of a function. Error: invalid_file.
-[[gnu::cold]] constexpr result<graph_document> parse_graph(const file_view& file, const byte_range& message,
-                                                           bool is_function = false) {
-  graph_document made;
+[[gnu::cold]] constexpr result<parsed_graph> parse_graph(const file_view& file, const byte_range& message,
+                                                         bool is_function = false) {
+  parsed_graph made;
   detail::graph_parser parser(file, made);
-  auto ok = is_function ? parser.read_function(message) : parser.read_graph(message);
+  result<void> ok;
+  byte_range rest = message;
+  if (is_function) ok = parser.read_function(message);
+  else ok = parser.read_graph(rest, message.size);  // no limit: each field has at least one byte
   if (ok) ok = detail::sort_nodes(file, made);
   if (!ok) return fail(std::move(ok.error()));
   return made;

@@ -61,6 +61,7 @@ struct network_state {
   std::int64_t copied_bytes = 0;  // of constants and names
   std::int64_t called_nodes = 0;  // in functions and bodies, counted for each call
   std::int32_t weights_made = 0;
+  bool is_for_compiler = false;  // unknown extents and external data are refused
 };
 
 /// The newest operator set that the readers know.
@@ -92,7 +93,8 @@ inline constexpr int max_depth = 32;
 /// Reads values of one graph. Errors name the value.
 class graph_reader {
  public:
-  /// `g` is one graph of `model`. `outer` is the graph with the node whose attribute or function it is.
+  /// `g` is one graph of `model`; the lists that it borrows must outlive the reader. `outer` is the graph with the node
+  /// whose attribute or function it is.
   constexpr graph_reader(const document& model, const graph_document& g, graph_builder& network, network_state& all,
                          value_state& state, graph_reader* outer = nullptr)
       : model_(model), g_(g), network_(network), all_(all), state_(state), outer_(outer) {
@@ -123,9 +125,10 @@ class graph_reader {
       if (detail::is_same_domain(text(one.domain), domain)) return one.version;
     return 0;
   }
-  constexpr const pool<opset>& opsets() const {
+  constexpr array_ref<const opset> opsets() const {
     if (!g_.opsets.empty()) return g_.opsets;
-    return outer_ != nullptr ? outer_->opsets() : model_.opsets;
+    if (outer_ != nullptr) return outer_->opsets();
+    return model_.opsets;
   }
 
   /// Prepares the lists of values. Call it first.
@@ -217,7 +220,7 @@ class graph_reader {
   [[gnu::cold]] constexpr result<std::int32_t> keep(const tensor_proto& t, const quantisation& q = {});
 
   const document& model_;
-  const graph_document& g_;
+  graph_document g_;
   graph_builder& network_;
   network_state& all_;
   value_state& state_;
@@ -311,6 +314,11 @@ class graph_reader {
 
 /// Adds a weight whose elements are read from the file, or from a file of external data.
 [[gnu::cold]] constexpr result<std::int32_t> graph_reader::keep(const tensor_proto& t, const quantisation& q) {
+  if (t.is_external && all_.is_for_compiler)
+    return fail(
+        detail::tensor_error(model_.file, t, error_code::not_supported,
+                             {"its elements are in another file, ", piece::in_quotes(text(t.location)),
+                              ", which the compiler does not have; save the model with all tensors in one file"}));
   if (t.is_external && !t.is_in_form_outside())
     return fail(detail::tensor_error(model_.file, t, error_code::not_supported,
                                      {"external data of type ", schema::element_type_of(t.element_type).name}));

@@ -113,11 +113,13 @@ class node_reader : public node_maker {
   }
   [[gnu::cold]] constexpr pool<std::int64_t> integers_attribute(std::string_view name) {
     const attribute* const found = typed(name, attribute_kind::integers);
-    return found != nullptr ? found->integers_in(file()) : pool<std::int64_t>();
+    if (found == nullptr) return {};  // no conditional operator, here and below: g++ 12 would destroy its result twice
+    return found->integers_in(file());
   }
   [[gnu::cold]] constexpr pool<float> reals_attribute(std::string_view name) {
     const attribute* const found = typed(name, attribute_kind::reals);
-    return found != nullptr ? found->reals_in(file()) : pool<float>();
+    if (found == nullptr) return {};
+    return found->reals_in(file());
   }
   [[gnu::cold]] constexpr pool<std::string_view> texts_attribute(std::string_view name) {
     pool<std::string_view> texts;
@@ -175,7 +177,8 @@ class node_reader : public node_maker {
   }
   /// The value of output i, after it was defined.
   [[gnu::cold]] constexpr std::int32_t defined(std::size_t i) {
-    return is_fine() && has_output(i) ? taken(graph_.value(outputs_[i])) : ir::none;
+    if (!is_fine() || !has_output(i)) return ir::none;
+    return taken(graph_.value(outputs_[i]));
   }
   /// States that a run computes `count`, the number of valid rows of this value. If the value becomes an output of the
   /// network, the count becomes one, too, named "<output>_count".

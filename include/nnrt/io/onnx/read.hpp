@@ -20,23 +20,24 @@ struct file_network {
 
 namespace detail {
 
-/// Refused nodes, in one message.
+/// Refused nodes, in one message. Plain data that constant evaluation can store.
 struct refusals {
   static constexpr std::size_t max_named = 20;
-  pool<char> text;
-  std::size_t count = 0;
-  error_code code{};
+  pool<char> reasons;
+  std::size_t refused = 0;        // number of nodes
+  std::size_t first_refused = 0;  // offset in the file of the first one
+  error_code refused_as{};
 
-  [[gnu::cold]] constexpr void add(const error& found) {
-    if (count == 0) code = found.code();
-    if (count++ >= max_named) return;
-    if (count > 1) append(text, {"; "});
-    append(text, {found.letters()});
+  [[gnu::cold]] constexpr void add(const error& found, std::size_t at) {
+    if (refused == 0) refused_as = found.code(), first_refused = at;
+    if (refused++ >= max_named) return;
+    if (refused > 1) append(reasons, {"; "});
+    append(reasons, {found.letters()});
   }
   [[gnu::cold]] constexpr result<void> finish() {
-    if (count == 0) return {};
-    if (count > max_named) append(text, {"; and ", count - max_named, " more nodes"});
-    return fail(code, text);
+    if (refused == 0) return {};
+    if (refused > max_named) append(reasons, {"; and ", refused - max_named, " more nodes"});
+    return fail(refused_as, reasons);
   }
 };
 
@@ -184,29 +185,73 @@ struct network_builder : graph_builder {
 
 }  // namespace detail
 
-/// Reads the main graph of a file node by node.
+/// A partly read network. Plain data that constant evaluation can store.
+struct partial_network : network_state, value_state, detail::refusals {
+  ir::graph graph;
+  pool<passes::readiness> ready;  // of each value
+  std::size_t next = 0;           // index of the node to read next
+};
+
+/// Reads the main graph of a file node by node. The compiler can do this in several parts, because clang limits one
+/// constant evaluation to a million steps.
 class network_reader {
  public:
-  /// `model` must outlive the reader, and `g`, its main graph.
+  /// `model`, `wanted` and the lists that `g`, its main graph, borrows must outlive the reader.
   constexpr network_reader(const document& model, const graph_document& g, const load_options& wanted,
                            find_operator find)
       : model_(model), wanted_(wanted), find_(find), reader_(model, g, network_, all_, values_) {
     if (!wanted.exact) reader_.quantise_values();
   }
 
+  /// The sizes of the graph that are known before it is read.
+  constexpr reading_extent extent() const {
+    const graph_document& g = reader_.graph();
+    return {g.names.size(), g.inputs.size(), g.outputs.size()};
+  }
+  /// Refuses what a static network cannot have: unknown extents of inputs and external data. Call it before begin().
+  constexpr void read_for_compiler() { all_.is_for_compiler = true; }
   /// Checks versions and declares the inputs. Call it before read_next().
   [[gnu::cold]] constexpr result<void> begin();
+  /// Continues a network that another reader of this graph began.
+  [[gnu::cold]] constexpr result<void> resume(partial_network so_far) {
+    const bool is_for_compiler = all_.is_for_compiler;
+    network_.resume(static_cast<ir::graph&&>(so_far.graph), static_cast<pool<passes::readiness>&&>(so_far.ready));
+    all_ = static_cast<network_state&&>(so_far);
+    values_ = static_cast<value_state&&>(so_far);
+    refused_ = static_cast<detail::refusals&&>(so_far);
+    all_.is_for_compiler = is_for_compiler;
+    next_ = so_far.next;
+    return {};
+  }
   constexpr bool has_more() const { return next_ < reader_.graph().nodes.size(); }
   /// Reads one node. A refused node is noted; finish() has the errors of all.
-  [[gnu::cold]] constexpr void read_next() {
-    if (auto ok = detail::read_node(reader_, next_++, find_, {}); !ok) refused_.add(ok.error());
+  [[gnu::cold]] constexpr result<void> read_next() {
+    const std::size_t at = place();
+    if (auto ok = detail::read_node(reader_, next_++, find_, {}); !ok) refused_.add(ok.error(), at);
+    return {};
   }
   /// Reads the outputs. Error: all refused nodes, in one message.
   [[gnu::cold]] constexpr result<void> finish();
 
-  constexpr file_network take() {
-    return {network_.take(), static_cast<pool<weight_place>&&>(all_.places),
-            static_cast<pool<byte_range>&&>(all_.file_names)};
+  /// Number of nodes added so far.
+  constexpr std::size_t nodes() const { return network_.graph().nodes.size(); }
+  /// The part of an operator whose absence stopped the reading.
+  constexpr const graph_builder::lacking_part& lacking() const { return network_.lacking(); }
+  /// File offset of the first refused node, else of the node that is read next; 0 when there is none.
+  constexpr std::size_t place() const {
+    if (refused_.refused > 0) return refused_.first_refused;
+    return has_more() ? reader_.graph().nodes[next_].message.at : 0;
+  }
+  /// Returns the network and leaves the reader empty.
+  constexpr partial_network take() {
+    partial_network made;
+    static_cast<network_state&>(made) = static_cast<network_state&&>(all_);
+    static_cast<value_state&>(made) = static_cast<value_state&&>(values_);
+    static_cast<detail::refusals&>(made) = static_cast<detail::refusals&&>(refused_);
+    made.ready = network_.readiness();
+    made.graph = network_.take();
+    made.next = next_;
+    return made;
   }
 
  private:
@@ -313,6 +358,10 @@ class network_reader {
   }
   for (int i = 0; i < shape.rank && static_cast<std::size_t>(i) < declared->params.size(); ++i)
     if (shape[i] < 0) shape[i] = params.find(model_, declared->params[static_cast<std::size_t>(i)]);
+  if (all_.is_for_compiler && !shape.is_known())
+    return refusal(error_code::not_supported,
+                   {"has the shape ", shape, "; the compiler needs all extents: NNRT_MODEL(network, \"file.onnx\", ",
+                    "{.shapes = {{", piece::in_quotes(name), ", {...}}}})"});
   const auto id = network_.input(name, {type.type, default_format(shape.rank), shape});
   if (!id) return fail(id.error());
   reader_.bind(input.name, *id);
@@ -368,11 +417,14 @@ class network_reader {
   if (!model) return fail(model.error());
   const auto graph = parse_graph(bytes, model->graph);
   if (!graph) return fail(graph.error());
-  network_reader reader(*model, *graph, wanted, find);
-  if (auto ok = reader.begin(); !ok) return fail(std::move(ok.error()));
-  while (reader.has_more()) reader.read_next();
-  if (auto ok = reader.finish(); !ok) return fail(std::move(ok.error()));
-  return reader.take();
+  network_reader reader(*model, graph->view(), wanted, find);
+  auto ok = reader.begin();
+  while (ok && reader.has_more()) ok = reader.read_next();
+  if (ok) ok = reader.finish();
+  if (!ok) return fail(std::move(ok.error()));
+  partial_network made = reader.take();
+  return file_network{static_cast<ir::graph&&>(made.graph), static_cast<pool<weight_place>&&>(made.places),
+                      static_cast<pool<byte_range>&&>(made.file_names)};
 }
 
 }}}  // namespace nnrt::NNRT_ISA::onnx

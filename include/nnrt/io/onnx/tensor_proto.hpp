@@ -75,6 +75,18 @@ constexpr bool read_decimal(std::string_view text, std::uint64_t& number) {
   return {};
 }
 
+/// The bytes of a typed field that is one packed list: they are as those of raw_data would be. Empty for other fields.
+[[gnu::cold]] constexpr byte_range find_packed(const file_view& file, const byte_range& message,
+                                               schema::number number) {
+  byte_range found;
+  for (message_fields field(file, message); field.next();) {
+    if (field.number() != number) continue;
+    if (!found.empty() || field.type() != wire::counted_bytes) return {};
+    found = field.place();
+  }
+  return found;
+}
+
 }  // namespace detail
 
 /// Reads the desc of a tensor and the place of its elements. Errors: invalid_file (malformed fields, extents that are
@@ -124,6 +136,11 @@ constexpr bool read_decimal(std::string_view text, std::uint64_t& number) {
       return refusal(error_code::invalid_file, {"external data: got ", t.length, " bytes, expected ", t.stored_bytes(),
                                                 " for ", piece(t.desc.type, shape)});
     return t;
+  }
+  if (!t.is_raw && (t.element_type == 1 || t.element_type == 11)) {
+    const bool is_float = t.element_type == 1;
+    t.raw = detail::find_packed(file, message, is_float ? schema::tensor::float_data : schema::tensor::double_data);
+    t.is_raw = static_cast<std::int64_t>(t.raw.size) == t.stored_bytes() && !t.raw.empty();
   }
   if (t.is_raw && static_cast<std::int64_t>(t.raw.size) != t.stored_bytes())
     return refusal(error_code::invalid_file,

@@ -271,16 +271,10 @@ struct network_builder : graph_builder {
 }  // namespace detail
 
 /// A partly read network. Plain data that constant evaluation can store.
-struct partial_network {
+struct partial_network : tensor_state {
   ir::graph graph;
   pool<passes::readiness> ready;  // of each value
-  tensor_state tensors;
-  std::size_t next = 0;  // index of the operator to read next
-};
-
-/// The numbers of tensors, inputs and outputs of a subgraph.
-struct network_extent {
-  std::size_t tensors = 0, inputs = 0, outputs = 0;
+  std::size_t next = 0;           // index of the operator to read next
 };
 
 /// Reads a subgraph operator by operator. The compiler can do this in several parts, because clang limits one constant
@@ -291,7 +285,7 @@ class network_reader {
       : file_(file), wanted_(wanted), find_(find) {}
 
   /// The extent of the subgraph to read; zeros when there is no such subgraph.
-  [[gnu::cold]] constexpr network_extent extent() {
+  [[gnu::cold]] constexpr reading_extent extent() {
     if (!find_entry()) return {};
     return {graph_[schema::subgraph::tensors].size(), graph_[schema::subgraph::inputs].size(),
             graph_[schema::subgraph::outputs].size()};
@@ -318,7 +312,7 @@ class network_reader {
     partial_network made;
     made.ready = network_.readiness();
     made.graph = network_.take();
-    made.tensors = static_cast<tensor_state&&>(tensors_);
+    static_cast<tensor_state&>(made) = static_cast<tensor_state&&>(tensors_);
     made.next = next_;
     return made;
   }
@@ -376,7 +370,7 @@ class network_reader {
 [[gnu::cold]] constexpr result<void> network_reader::resume(partial_network so_far) {
   if (auto ok = find_entry(); !ok) return ok;
   network_.resume(static_cast<ir::graph&&>(so_far.graph), static_cast<pool<passes::readiness>&&>(so_far.ready));
-  tensors_ = static_cast<tensor_state&&>(so_far.tensors);
+  tensors_ = static_cast<tensor_state&&>(so_far);
   next_ = so_far.next;
   return {};
 }
@@ -409,7 +403,7 @@ class network_reader {
   if (ok) ok = reader.finish();
   if (!ok) return fail(std::move(ok.error()));
   partial_network made = reader.take();
-  return file_network{static_cast<ir::graph&&>(made.graph), static_cast<pool<weight_place>&&>(made.tensors.places)};
+  return file_network{static_cast<ir::graph&&>(made.graph), static_cast<pool<weight_place>&&>(made.places)};
 }
 
 }}}  // namespace nnrt::NNRT_ISA::tflite

@@ -2,11 +2,9 @@
 // Flow: model_literal() omits them from the text of a large file.
 #pragma once
 
+#include <nnrt/io/omitted_pages.hpp>
 #include <nnrt/io/tflite/document.hpp>
 #include <nnrt/io/tflite/names.hpp>
-#include <nnrt/ir/graph.hpp>
-
-#include <vector>
 
 namespace nnrt { inline namespace NNRT_ISA { namespace tflite {
 
@@ -35,24 +33,16 @@ inline bool is_read_by_value(table_of<schema::tensor> tensor) {
 
 }  // namespace detail
 
-/// For each page of the file: 1 when a literal can omit it, because all its bytes are elements of one weight. Readers
-/// copy constants of up to ir::max_read_list elements into the graph, so buffers of that size are kept.
+/// For each page of the file: 1 when a literal can omit it.
 [[gnu::cold]] inline std::vector<char> find_weight_pages(const document& file) {
-  constexpr std::size_t page = file_view::page_bytes, largest_copied = ir::max_read_list * sizeof(double);
-  std::vector<char> found((file.size() + page - 1) / page, 0), kept = found;
   const std::vector<char> has_weights = detail::find_weight_buffers(file);
+  omitted_pages made(file.size());
   for (std::uint32_t i = 0; i < has_weights.size(); ++i) {
     const byte_range bytes = file.buffer(i);
-    const std::size_t end = bytes.at + bytes.size;
-    const auto mark = [](std::vector<char>& pages, std::size_t first, std::size_t behind) {
-      for (std::size_t p = first; p < behind; ++p) pages[p] = 1;
-    };
-    if (has_weights[i] != 0 && bytes.size > largest_copied) mark(found, (bytes.at + page - 1) / page, end / page);
-    else if (!bytes.empty())
-      mark(kept, bytes.at / page, (end + page - 1) / page);  // buffers of a hand-made file may overlap
+    if (has_weights[i] != 0) made.omit(bytes);
+    else made.keep(bytes);
   }
-  for (std::size_t i = 0; i < found.size(); ++i) found[i] = found[i] != 0 && kept[i] == 0 ? 1 : 0;
-  return found;
+  return made.pages();
 }
 
 }}}  // namespace nnrt::NNRT_ISA::tflite

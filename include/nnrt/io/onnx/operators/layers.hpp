@@ -29,7 +29,8 @@ namespace detail {
 [[gnu::cold]] constexpr std::int32_t filters_of(node_maker& node, std::int32_t weight) {
   const std::int32_t made = channels_last(node, weight);
   const shape_t shape = node.desc(made).shape;
-  return shape.rank == 3 ? reshaped(node, made, pool<std::int64_t>{shape[0], 1, shape[1], shape[2]}) : made;
+  if (shape.rank != 3) return made;
+  return reshaped(node, made, pool<std::int64_t>{shape[0], 1, shape[1], shape[2]});
 }
 /// x [N, C, …] as an image: channels last; a sequence gets a row axis of extent 1.
 [[gnu::cold]] constexpr std::int32_t image_of(node_maker& node, std::int32_t x) {
@@ -253,9 +254,8 @@ namespace detail {
   std::int32_t y = ir::none;
   if (is_layer) {
     b = times(node, is_b ? b : matrix_transposed(node, b), alpha);
-    const std::int32_t bias = !is_bias            ? ir::none
-                              : node.rank(c) == 1 ? c
-                                                  : reshaped(node, c, pool<std::int64_t>{outputs});
+    std::int32_t bias = is_bias ? c : ir::none;
+    if (is_bias && node.rank(c) != 1) bias = reshaped(node, c, pool<std::int64_t>{outputs});
     y = dense(node, a, b, bias);
   } else {
     ops::matmul::attrs attrs;

@@ -379,9 +379,9 @@ template <class Op>
   if (!node.is_fine()) return;
   if (node.has_output(0)) {
     const std::int32_t y = all.is_reverse ? in_reverse(node, made[0]) : made[0];
-    const std::int32_t whole = all.directions == 1
-                                   ? with_axis(node, y, 1)
-                                   : stacked(node, parts_along_last(node, y, {all.hidden, all.hidden}), 1);
+    std::int32_t whole = ir::none;
+    if (all.directions == 1) whole = with_axis(node, y, 1);
+    else whole = stacked(node, parts_along_last(node, y, {all.hidden, all.hidden}), 1);
     if (node.is_fine()) node.define(0, all.batch_is_first ? transposed(node, whole, {2, 0, 1, 3}) : whole);
   }
   for (std::size_t i = 1; i < made.size(); ++i)

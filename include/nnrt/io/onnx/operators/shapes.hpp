@@ -86,8 +86,8 @@ namespace detail {
   if (!is_awaited) return node.finish<ops::reshape>({}, {x, node.integer_list(to)});
   pool<std::int32_t> parts;
   for (std::size_t i = 0; i < given.size(); ++i)
-    parts.push_back(given[i] == 0 ? detail::extents_of(node, x, static_cast<std::int64_t>(i), 1)
-                                  : node.integer_list({given[i]}));
+    if (given[i] == 0) parts.push_back(detail::extents_of(node, x, static_cast<std::int64_t>(i), 1));
+    else parts.push_back(node.integer_list({given[i]}));
   node.finish<ops::reshape>({}, {x, node.add<ops::concat>({}, parts)});
 }
 
@@ -141,7 +141,8 @@ namespace detail {
   const std::int32_t x = node.input(0);
   ops::split::attrs attrs;
   attrs.axis = node.axis_attribute("axis", 0, node.rank(x));
-  pool<std::int64_t> sizes = node.version() < 13 ? node.integers_attribute("split") : pool<std::int64_t>();
+  pool<std::int64_t> sizes;
+  if (node.version() < 13) sizes = node.integers_attribute("split");
   if (node.version() < 13 && node.version() < 2 && node.has(1)) sizes = node.integers(1);
   if (node.version() >= 13 && node.has_elements(1)) sizes = node.integers(1);
   if (!node.is_fine()) return;
@@ -486,7 +487,8 @@ namespace detail {
 /// The axes of Squeeze, Unsqueeze and reductions: an attribute up to an opset, then an operand.
 [[gnu::cold]] constexpr pool<std::int64_t> listed_axes(node_reader& node, std::int64_t operand_since, std::size_t i) {
   if (node.version() < operand_since) return node.integers_attribute("axes");
-  return node.has_elements(i) ? node.integers(i) : pool<std::int64_t>();
+  if (!node.has_elements(i)) return {};
+  return node.integers(i);
 }
 
 }  // namespace detail
