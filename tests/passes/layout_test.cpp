@@ -20,6 +20,7 @@
 #include <nnrt/ops/split.hpp>
 #include <nnrt/ops/strided_slice.hpp>
 #include <nnrt/ops/transpose.hpp>
+#include <nnrt/passes/shapes.hpp>
 
 #include <string>
 
