@@ -123,6 +123,14 @@ constexpr bool is_listed(op_code code, array_ref<const op_code> list) {
   return false;
 }
 
+/// The default attributes of an operator. Not a member: clang does not find a member template in constant evaluation
+/// before the end of its class.
+template <class Op> constexpr pool<word> default_words() {
+  pool<word> words;
+  pack(typename Op::attrs(), words);
+  return words;
+}
+
 /// One run of join_quantised_pairs.
 class pair_joining {
  public:
@@ -270,10 +278,11 @@ class pair_joining {
                        rounded = add_value(desc(x), is_known(x)), clamped = add_value(desc(x), is_known(x)),
                        made = add_value(desc(x), is_known(x));
     const std::int32_t quotient_of[] = {x, scale}, product_of[] = {clamped, scale};
-    push(*find_(ops::div::code), words_of<ops::div>(), quotient_of, quotient, name);
-    push(*find_(ops::round::code), words_of<ops::round>(), array_ref<const std::int32_t>(&quotient, 1), rounded, name);
+    push(*find_(ops::div::code), default_words<ops::div>(), quotient_of, quotient, name);
+    push(*find_(ops::round::code), default_words<ops::round>(), array_ref<const std::int32_t>(&quotient, 1), rounded,
+         name);
     push(*find_(ops::clip::code), words, array_ref<const std::int32_t>(&rounded, 1), clamped, name);
-    push(*find_(ops::mul::code), words_of<ops::mul>(), product_of, made, name);
+    push(*find_(ops::mul::code), default_words<ops::mul>(), product_of, made, name);
     return made;
   }
   constexpr bool keeps_type(std::int32_t id) const { return keeps_type_[static_cast<std::size_t>(id)] != 0; }
@@ -483,24 +492,20 @@ class pair_joining {
     } else {
       scale = add_value(tensor_desc{f32, desc(g_.at(weight).scales).shape}, true);
       const std::int32_t factors[] = {g_.at(weight).scales, add_number(of_x)};
-      push(*find_(ops::mul::code), words_of<ops::mul>(), factors, scale, name);
+      push(*find_(ops::mul::code), default_words<ops::mul>(), factors, scale, name);
     }
     const std::int32_t quotient = add_value(list, true), rounded = add_value(list, true),
                        made = add_value(tensor_desc{i32, desc(bias).shape}, true);
     const std::int32_t quotient_of[] = {bias, scale};
-    push(*find_(ops::div::code), words_of<ops::div>(), quotient_of, quotient, name);
-    push(*find_(ops::round::code), words_of<ops::round>(), array_ref<const std::int32_t>(&quotient, 1), rounded, name);
+    push(*find_(ops::div::code), default_words<ops::div>(), quotient_of, quotient, name);
+    push(*find_(ops::round::code), default_words<ops::round>(), array_ref<const std::int32_t>(&quotient, 1), rounded,
+         name);
     const std::int64_t type[] = {static_cast<std::int64_t>(i32)};
     const std::int32_t number = g_.add_constant<std::int64_t>({i64, {1}}, type);
     register_value(number, true);
     const std::int32_t cast_of[] = {rounded, number};
-    push(*find_(ops::cast::code), words_of<ops::cast>(), cast_of, made, name);
+    push(*find_(ops::cast::code), default_words<ops::cast>(), cast_of, made, name);
     return made;
-  }
-  template <class Op> static constexpr pool<word> words_of() {
-    pool<word> words;
-    pack(typename Op::attrs(), words);
-    return words;
   }
   constexpr std::int32_t add_number(float number) {
     const std::int32_t id = g_.add_constant<float>({f32, {1}}, array_ref<const float>(&number, 1));
