@@ -59,11 +59,20 @@ struct present_operators {
   }
 };
 
-/// Whether a graph has all operators of an idiom.
-constexpr bool may_have_idioms(const ir::graph& g) {
+/// Whether a graph has all operators of an idiom, and not the one that replaces it, for each of its real dtypes.
+constexpr bool may_need_operators(const ir::graph& g) {
   const present_operators present(g);
-  for (const idiom& row : idiom_table)
-    if (present.allows(row)) return true;
+  for (const idiom& row : idiom_table) {
+    if (!present.allows(row)) continue;
+    for (const dtype type : {f32, f16, f64}) {
+      bool is_used = row.written == nullptr, is_there = false;
+      for (const ir::node& n : g.nodes) {
+        is_used = is_used || g.at(g.outputs_of(n)[0]).desc.type == type;
+        is_there = is_there || (row.written != nullptr && n.op->code == row.result && n.op->computes_on.contains(type));
+      }
+      if (is_used && !is_there) return true;
+    }
+  }
   return false;
 }
 

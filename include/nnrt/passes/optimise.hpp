@@ -32,7 +32,7 @@ constexpr bool optimise(ir::graph& g, const deadline_watch& watch = {}, const id
 /// The operators that the idioms of a graph need. No idiom is replaced.
 constexpr pool<typed_operator> wanted_for_idioms(ir::graph g) {
   pool<typed_operator> wanted;
-  if (!detail::may_have_idioms(g)) return wanted;
+  if (!detail::may_need_operators(g)) return wanted;
   remove_dead_nodes(g), evaluate_constants(g), merge_common_nodes(g);
   const idiom_operators finding{{}, &wanted};
   find_idioms_and_sink_transposes(g, {}, &finding);
