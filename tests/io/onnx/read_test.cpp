@@ -280,6 +280,28 @@ TEST_CASE("onnx: axes of scalars and extents beyond memory are refused") {
   CHECK(says(load_bytes(bytes_of(model(p))), "Reshape (opset 13)"));
 }
 
+TEST_CASE("onnx: attributes that contradict operands or have no such value are refused") {
+  const auto refused = [](const message& n, const std::string& words) {
+    const parts p{{n},
+                  {floats("w", {1, 1, 2, 2}, {1, 1, 1, 1}), longs("two", {2}, {1, 3}), longs("one", {1}, {3})},
+                  {declaration("x", of_float, {1, 1, 4, 4})},
+                  {declaration("y", of_float, {-1})}};
+    says(load_bytes(bytes_of(model(p, 13))), words);
+  };
+  using list = std::vector<std::int64_t>;
+  refused(node("Split", {"x", "two"}, {"y"}, {attribute("axis", std::int64_t{2})}), "split: got 2 sizes, expected 1");
+  refused(node("Split", {"x", "one"}, {"y"}, {attribute("axis", std::int64_t{2})}), "split");
+  refused(node("Conv", {"x", "w"}, {"y"}, {text_attribute("auto_pad", "SAME")}), R"(auto_pad: got "SAME")");
+  refused(node("ConvTranspose", {"x", "w"}, {"y"},
+               {text_attribute("auto_pad", "SAME"), attribute("output_shape", list{8, 8})}),
+          R"(auto_pad: got "SAME")");
+  for (const std::int64_t type : {of_bfloat16, of_int4}) {
+    refused(node("Cast", {"x"}, {"y"}, {attribute("to", type)}), "to: got ");
+    refused(node("EyeLike", {"x"}, {"y"}, {attribute("dtype", type)}), "dtype: got ");
+    refused(node("HannWindow", {"one"}, {"y"}, {attribute("output_datatype", type)}), "output_datatype: got ");
+  }
+}
+
 TEST_CASE("onnx: an axis that is listed twice is refused, also of tensors without elements") {
   const auto refused = [](const message& n, const std::vector<std::int64_t>& shape, const std::string& words) {
     // an extent of 0 of an input would be unknown

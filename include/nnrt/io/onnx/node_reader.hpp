@@ -127,6 +127,15 @@ class node_reader : public node_maker {
       for (const byte_range& place : found->texts_in(file())) texts.push_back(file().bytes(place.at, place.size));
     return texts;
   }
+  /// The dtype that an attribute names; `otherwise` when it is missing or 0. Refuses element types that nnrt widens.
+  [[gnu::cold]] constexpr dtype dtype_attribute(std::string_view name, dtype otherwise) {
+    const std::int64_t number = integer_attribute(name, 0);
+    if (number == 0 && otherwise != dtype::none) return otherwise;
+    const schema::element_type declared = schema::element_type_of(number);
+    if (declared.type == dtype::none || declared.bits != 8 * static_cast<int>(size_of(declared.type)))
+      not_supported({name, ": got ", declared.name, " (", number, ")"});
+    return declared.type;
+  }
   /// A tensor attribute as a constant; `is_read`: of the graph, whatever its size.
   [[gnu::cold]] constexpr std::int32_t tensor_attribute(std::string_view name, bool is_read = false);
   /// Refuses an attribute with another value than this one.

@@ -317,11 +317,8 @@ namespace detail {
 }
 
 [[gnu::cold]] constexpr void read_cast(node_reader& node) {
-  const std::int64_t to = node.integer_attribute("to", 0);
-  const schema::element_type type = schema::element_type_of(to);
-  if (node.is_fine() && (type.type == dtype::none || type.bits != 8 * static_cast<int>(size_of(type.type))))
-    return node.not_supported({"to: got ", type.name, " (", to, ")"});
-  node.define(0, detail::cast_to(node, node.input(0), type.type));
+  const dtype to = node.dtype_attribute("to", dtype::none);
+  node.define(0, detail::cast_to(node, node.input(0), to));
 }
 [[gnu::cold]] constexpr void read_cast_like(node_reader& node) {
   if (node.is_widened(1)) return node.not_supported({"input 1: an element type that nnrt widens"});

@@ -110,9 +110,9 @@ namespace detail {
 /// crops the smaller half at the begin, the others the larger one.
 [[gnu::cold]] constexpr void read_transposed_pads(node_reader& node, const shape_t& x, window_axes& w,
                                                   const std::int64_t (&added)[3]) {
-  const std::string_view mode = node.text_attribute("auto_pad", "NOTSET");
+  const auto_pad mode = read_auto_pad(node);
   pool<std::int64_t> to = node.integers_attribute("output_shape");
-  const bool is_same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
+  const bool is_same = mode == auto_pad::same_upper || mode == auto_pad::same_lower;
   if (to.empty() && !is_same) return read_pads(node, x, w);
   node.ignore_attribute("pads");
   const auto count = static_cast<std::size_t>(w.count);
@@ -125,7 +125,7 @@ namespace detail {
     if (x[i + 2] < 0) return node.not_supported({"output_shape needs known extents: got ", x});
     const std::int64_t all = w.stride[i] * (x[i + 2] - 1) + added[i] + w.reach(i) - to[static_cast<std::size_t>(i)];
     const std::int64_t half = all / 2;
-    w.before[i] = mode == "SAME_UPPER" ? half : all - half;
+    w.before[i] = mode == auto_pad::same_upper ? half : all - half;
     w.after[i] = all - w.before[i];
     if (all < 0) {  // pixels that no window reaches are added at the end
       w.before[i] = 0, w.after[i] = all;

@@ -105,20 +105,6 @@ struct number_range {
 
 namespace detail {
 
-/// The dtype that the attribute output_dtype names; `otherwise` when it is missing or 0.
-[[gnu::cold]] constexpr dtype output_type(node_reader& node, dtype otherwise) {
-  const std::int64_t number = node.integer_attribute("output_dtype", 0);
-  if (number == 0) return otherwise;
-  const schema::element_type declared = schema::element_type_of(number);
-  if (declared.type == dtype::none || declared.bits != 8 * static_cast<int>(size_of(declared.type)))
-    node.not_supported({"output_dtype: got ", declared.name, " (", number, ")"});
-  return declared.type;
-}
-
-}  // namespace detail
-
-namespace detail {
-
 /// The quantisation of one scale (input 1) and zero point (input 2), both known; none: they are others.
 [[gnu::cold]] constexpr quantisation known_quantisation(node_reader& node, dtype type) {
   if (!types_of(i8, u8).contains(type) || !node.can_be_read(1) || (node.has(2) && !node.can_be_read(2))) return {};
@@ -145,7 +131,7 @@ namespace detail {
 /// DequantizeLinear of a value that has this scale, or of a weight that can have it. ir::none: it is computed in steps.
 [[gnu::cold]] constexpr std::int32_t dequantised(node_reader& node) {
   if (!node.graph().quantises() || node.integer_attribute("block_size", 0) != 0) return ir::none;
-  if (output_type(node, f32) != f32) return ir::none;
+  if (node.dtype_attribute("output_dtype", f32) != f32) return ir::none;
   node.ignore_attribute("axis");
   const std::int32_t x = node.quantised_input(0);
   if (!node.is_fine() || x == ir::none) return ir::none;
@@ -185,7 +171,7 @@ namespace detail {
   const std::int32_t x = node.input(0);
   if (node.is_widened(2)) return node.not_supported({"input 2: an element type that nnrt widens"});
   const bool has_zero = node.has(2);
-  const dtype of_zero = has_zero ? node.type(node.input(2)) : u8, to = detail::output_type(node, of_zero);
+  const dtype of_zero = has_zero ? node.type(node.input(2)) : u8, to = node.dtype_attribute("output_dtype", of_zero);
   if (node.is_fine() && has_zero && to != of_zero)
     return node.refuse(error_code::invalid_file,
                        {"output_dtype: got ", name_of(to), " with a zero point of ", name_of(of_zero)});
@@ -204,7 +190,7 @@ namespace detail {
   const std::int32_t x = node.input(0);
   const std::int32_t scale = detail::spread_over(node, 1, x),
                      zero = node.has(2) ? detail::spread_over(node, 2, x) : ir::none;
-  const dtype to = detail::output_type(node, node.type(node.input(1)));
+  const dtype to = node.dtype_attribute("output_dtype", node.type(node.input(1)));
   node.define(0, detail::cast_to(node, detail::real_of(node, x, scale, zero), to));
 }
 namespace detail {

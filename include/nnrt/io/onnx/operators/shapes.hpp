@@ -143,7 +143,7 @@ namespace detail {
   attrs.axis = node.axis_attribute("axis", 0, node.rank(x));
   pool<std::int64_t> sizes;
   if (node.version() < 13) sizes = node.integers_attribute("split");
-  if (node.version() < 13 && node.version() < 2 && node.has(1)) sizes = node.integers(1);
+  if (node.version() < 2 && node.has(1)) sizes = node.integers(1);
   if (node.version() >= 13 && node.has_elements(1)) sizes = node.integers(1);
   if (!node.is_fine()) return;
   const auto parts = static_cast<std::int64_t>(node.output_count());
@@ -156,7 +156,9 @@ namespace detail {
     for (std::int64_t i = 0; i < parts; ++i)
       sizes.push_back(std::max<std::int64_t>(std::min(size, extent - i * size), 0));
   }
-  if (parts == 1) return node.define(0, x);
+  if (!sizes.empty() && static_cast<std::int64_t>(sizes.size()) != parts)
+    return node.refuse(error_code::invalid_file, {"split: got ", sizes.size(), " sizes, expected ", parts});
+  if (parts == 1 && (sizes.empty() || sizes[0] == extent)) return node.define(0, x);
   if (sizes.empty()) attrs.output_num = parts;
   else attrs.sizes = detail::as_list<int_list<64>>(node, sizes);
   node.finish<ops::split>(attrs, {x});
@@ -732,8 +734,7 @@ template <bool IsMax> [[gnu::cold]] constexpr void read_arg(node_reader& node) {
   const std::int32_t x = node.input(0);
   const shape_t is = node.desc(x).shape;
   const std::int64_t k = node.integer_attribute("k", 0);
-  const dtype type =
-      node.has_attribute("dtype") ? schema::element_type_of(node.integer_attribute("dtype", 1)).type : node.type(x);
+  const dtype type = node.dtype_attribute("dtype", node.type(x));
   if (!node.is_fine()) return;
   if (is.rank != 2 || !is.is_known())
     return node.not_supported({"input 0: got ", is, ", expected a matrix of known extents"});

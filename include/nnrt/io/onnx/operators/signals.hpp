@@ -66,24 +66,11 @@ namespace nnrt { inline namespace NNRT_ISA { namespace onnx {
   node.finish<ops::dft>(attrs, {frames});
 }
 
-namespace detail {
-
-/// The dtype of the attribute output_datatype, float by default.
-[[gnu::cold]] constexpr dtype output_type(node_reader& node) {
-  const std::int64_t to = node.integer_attribute("output_datatype", 1);
-  const schema::element_type type = schema::element_type_of(to);
-  if (node.is_fine() && (type.type == dtype::none || type.bits != 8 * static_cast<int>(size_of(type.type))))
-    node.not_supported({"output_datatype: got ", type.name, " (", to, ")"});
-  return node.is_fine() ? type.type : f32;
-}
-
-}  // namespace detail
-
 /// A window of cosines: number i is a0 - a1 cos(2 pi i / n) + a2 cos(4 pi i / n); n is the size when periodic, else one
 /// less. a0 is 25/46 for Hamming's window, 0.42 for Blackman's, 0.5 for Hann's.
 template <bool IsHamming, bool IsBlackman> [[gnu::cold]] constexpr void read_window(node_reader& node) {
   const std::int64_t size = node.integer(0);
-  const dtype type = detail::output_type(node);
+  const dtype type = node.dtype_attribute("output_datatype", f32);
   const bool is_periodic = node.integer_attribute("periodic", 1) != 0;
   if (!node.is_fine()) return;
   if (size < 1 || size > (std::int64_t{1} << 30)) return node.not_supported({"a window of ", size, " numbers"});
@@ -131,7 +118,7 @@ constexpr pool<double> triangles(array_ref<const std::int64_t> edges, std::int64
 [[gnu::cold]] constexpr void read_mel_weights(node_reader& node) {
   const std::int64_t filters = node.integer(0), length = node.integer(1), rate = node.integer(2);
   const double lowest = node.real(3), highest = node.real(4);
-  const dtype type = detail::output_type(node);
+  const dtype type = node.dtype_attribute("output_datatype", f32);
   if (!node.is_fine()) return;
   constexpr std::int64_t most = std::int64_t{1} << 20;
   if (filters < 1 || filters > most || length < 1 || length > most || rate < 1 || !(lowest > -700) ||

@@ -68,15 +68,24 @@ struct window_axes {
   return w;
 }
 
+/// The attribute auto_pad.
+enum class auto_pad { from_list, none, same_upper, same_lower };
+[[gnu::cold]] constexpr auto_pad read_auto_pad(node_reader& node) {
+  const std::string_view mode = node.text_attribute("auto_pad", "NOTSET");
+  if (mode == "SAME_UPPER") return auto_pad::same_upper;
+  if (mode == "SAME_LOWER") return auto_pad::same_lower;
+  if (mode == "VALID") return auto_pad::none;
+  if (mode != "NOTSET" && !mode.empty())
+    node.refuse(error_code::invalid_file, {"auto_pad: got ", piece::in_quotes(mode)});
+  return auto_pad::from_list;
+}
+
 /// Reads the pads: explicit ones, or those of auto_pad for an input x [N, C, …].
 [[gnu::cold]] constexpr void read_pads(node_reader& node, const shape_t& x, window_axes& w) {
-  const std::string_view mode = node.text_attribute("auto_pad", "NOTSET");
+  const auto_pad mode = read_auto_pad(node);
   const pool<std::int64_t> list = node.integers_attribute("pads");
-  const bool is_upper = mode == "SAME_UPPER", is_lower = mode == "SAME_LOWER";
-  if (mode == "VALID") return;
-  if (mode != "NOTSET" && !mode.empty() && !is_upper && !is_lower)
-    return node.refuse(error_code::invalid_file, {"auto_pad: got ", piece::in_quotes(mode)});
-  if (!is_upper && !is_lower) {
+  if (mode == auto_pad::none) return;
+  if (mode == auto_pad::from_list) {
     if (list.empty()) return;
     const auto count = static_cast<std::size_t>(w.count);
     if (list.size() != 2 * count)
@@ -87,13 +96,13 @@ struct window_axes {
   for (int i = 0; i < w.count; ++i) {
     const std::int64_t from = x[i + 2];
     if (from < 0 && w.stride[i] != 1)
-      return node.not_supported({"auto_pad ", mode, " with a stride needs known extents: got ", x,
-                                 "; give the input's shape in load_options::shapes"});
+      return node.not_supported(
+          {"auto_pad with a stride needs known extents: got ", x, "; give the input's shape in load_options::shapes"});
     // with a stride of 1 the total does not depend on the extent
     const std::int64_t to = from < 0 ? 0 : (from + w.stride[i] - 1) / w.stride[i];
     const std::int64_t all =
         from < 0 ? w.reach(i) - 1 : std::max<std::int64_t>((to - 1) * w.stride[i] + w.reach(i) - from, 0);
-    w.before[i] = is_upper ? all / 2 : all - all / 2;
+    w.before[i] = mode == auto_pad::same_upper ? all / 2 : all - all / 2;
     w.after[i] = all - w.before[i];
   }
 }
