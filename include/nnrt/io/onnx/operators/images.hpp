@@ -312,7 +312,8 @@ struct awaited_extents {
   const shape_t is = node.desc(x).shape;
   for (int i = 0; node.is_fine() && i < 2; ++i) {
     const std::int32_t part = part_of_list(node, sizes, i, 1);
-    const pool<std::int64_t> known = is[i] < 0 ? pool<std::int64_t>() : node.integers_of(part);
+    pool<std::int64_t> known;
+    if (is[i] >= 0) known = node.integers_of(part);
     if (!known.empty() && known[0] != is[i])
       return node.not_supported({"sizes of batch or channels: got ", known[0], " for axis ", i, " of ", is,
                                  ", whose extents are unknown; give the input's shape in load_options::shapes"});

@@ -382,7 +382,8 @@ struct region_samples {
   [[gnu::cold]] constexpr std::int32_t divisor(node_maker& node) const {
     const std::int32_t samples = times(node, rows.samples, columns.samples);
     const std::int32_t least = pair<ops::maximum>(node, samples, node.scalar(f32, 1), false);
-    return how.ratio > 0 ? least : reshaped(node, least, pool<std::int64_t>{count, 1, 1, 1});
+    if (how.ratio > 0) return least;
+    return reshaped(node, least, pool<std::int64_t>{count, 1, 1, 1});
   }
 };
 
