@@ -44050,6 +44050,9 @@ struct idiom {
   write_result write = nullptr;
   std::string_view from = {}, to = {};
   bool is_channels_second = false;  // the operator needs its channels last: transposes surround it
+
+  // not by comparing pointers, which g++ 12 with -fsanitize=undefined cannot do in constant evaluation
+  constexpr bool is_formula() const { return from.empty(); }
 };
 
 namespace idioms {
@@ -44647,12 +44650,6 @@ struct idiom_operators {
   array_ref<const operator_info* const> list;
   /// If given, nothing is replaced: receives the operators that the list would need.
   pool<typed_operator>* wanted = nullptr;
-
-  constexpr const operator_info* find(op_code code, dtype type) const {
-    for (const operator_info* op : list)
-      if (op->code == code && op->computes_on.contains(type)) return op;
-    return nullptr;
-  }
 };
 
 namespace detail {
@@ -44685,7 +44682,7 @@ struct present_operators {
     __builtin_unreachable();
   }
   constexpr bool allows(const idiom& row) const {
-    if (row.written == nullptr) return any<ops::transpose>() && any<ops::reshape>();
+    if (!row.is_formula()) return any<ops::transpose>() && any<ops::reshape>();
     for (int i = 0; i < row.written->count; ++i)
       if (!allows(row.written->terms[i])) return false;
     return true;
@@ -44698,10 +44695,10 @@ constexpr bool may_need_operators(const ir::graph& g) {
   for (const idiom& row : idiom_table) {
     if (!present.allows(row)) continue;
     for (const dtype type : {f32, f16, f64}) {
-      bool is_used = row.written == nullptr, is_there = false;
+      bool is_used = !row.is_formula(), is_there = false;
       for (const ir::node& n : g.nodes) {
         is_used = is_used || g.at(g.outputs_of(n)[0]).desc.type == type;
-        is_there = is_there || (row.written != nullptr && n.op->code == row.result && n.op->computes_on.contains(type));
+        is_there = is_there || (row.is_formula() && n.op->code == row.result && n.op->computes_on.contains(type));
       }
       if (is_used && !is_there) return true;
     }
@@ -44719,8 +44716,9 @@ class idiom_search {
       if (present.allows(row)) rows_.push_back(&row);
     if (rows_.empty()) return;
     taken_.assign(g.nodes.size(), 0);
+    for (const operator_info* op : operators.list) known_.push_back(op);
     for (const ir::node& n : g.nodes)
-      if (own(n.op->code, n.op->computes_on) == nullptr) own_.push_back(n.op);
+      if (!has_operator(n.op->code, n.op->computes_on)) known_.push_back(n.op);
   }
   /// Searches from the last node on, so that the largest match is found first. Returns false after the deadline.
   constexpr bool run(const deadline_watch& watch) {
@@ -44738,20 +44736,20 @@ class idiom_search {
   constexpr void replace(std::int32_t root) {
     for (const idiom* row : rows_) {
       const bool is_found =
-          row->written == nullptr ? matcher_.matches_rearrangement(*row, root) : matcher_.matches(*row->written, root);
+          row->is_formula() ? matcher_.matches(*row->written, root) : matcher_.matches_rearrangement(*row, root);
       if (is_found && put(*row, root)) return;
     }
   }
-  /// An operator of the graph, by its code and all its dtypes, or by one of them; nullptr if the graph has none.
-  constexpr const operator_info* own(op_code code, dtype_set types) const {
-    for (const operator_info* op : own_)
-      if (op->code == code && op->computes_on == types) return op;
-    return nullptr;
+  constexpr bool has_operator(op_code code, dtype_set types) const {
+    for (const operator_info* op : known_)
+      if (op->code == code && op->computes_on == types) return true;
+    return false;
   }
-  constexpr const operator_info* own(op_code code, dtype type) const {
-    for (const operator_info* op : own_)
-      if (op->code == code && op->computes_on.contains(type)) return op;
-    return nullptr;
+  /// The given operator, or the graph's, with this code for this dtype: an index in known_; its size: there is none.
+  constexpr std::size_t find(op_code code, dtype type) const {
+    std::size_t i = 0;
+    while (i < known_.size() && !(known_[i]->code == code && known_[i]->computes_on.contains(type))) ++i;
+    return i;
   }
 
   /// Puts the row's operator in place of a match. Returns false and changes nothing where it computes something else.
@@ -44763,10 +44761,10 @@ class idiom_search {
     idiom_result made;
     bool is_done = row.write(made, g_, n, m.found);
     if (is_done) {
-      const operator_info* op = operators_.find(row.result, type);
-      if (op == nullptr) op = own(row.result, type);
-      if (op == nullptr && operators_.wanted != nullptr) want({row.result, type}, m);
-      is_done = op != nullptr && operators_.wanted == nullptr && add_nodes(row, *op, made, root);
+      const std::size_t op = find(row.result, type);
+      const bool is_there = op < known_.size();
+      if (!is_there && operators_.wanted != nullptr) want({row.result, type}, m);
+      is_done = is_there && operators_.wanted == nullptr && add_nodes(row, *known_[op], made, root);
     }
     if (is_done) {
       finish(m, root, first);
@@ -44796,11 +44794,11 @@ class idiom_search {
     return last != ir::none && g_.at(last).desc == g_.at(y).desc;
   }
   constexpr std::int32_t transposed(std::int32_t x, std::initializer_list<std::int64_t> order) {
-    const operator_info* const transpose = own(ops::transpose::code, g_.at(x).desc.type);
-    if (transpose == nullptr || g_.at(x).desc.layout != format::nhwc) return ir::none;
+    const std::size_t transpose = find(ops::transpose::code, g_.at(x).desc.type);
+    if (transpose == known_.size() || g_.at(x).desc.layout != format::nhwc) return ir::none;
     const array_ref<const std::int64_t> axes(order.begin(), order.size());
     const pool<std::int32_t> operands{x, g_.add_constant<std::int64_t>({i64, {4}}, axes)};
-    const std::int32_t y = applied(*transpose, {}, operands);
+    const std::int32_t y = applied(*known_[transpose], {}, operands);
     if (y != ir::none) g_.at(y).desc.layout = format::nhwc;  // graphs of files have no formats
     return y;
   }
@@ -44853,9 +44851,9 @@ class idiom_search {
   const idiom_operators& operators_;
   use_table table_;
   idiom_matcher matcher_;
-  pool<const idiom*> rows_;  // that may occur
-  pool<const operator_info*> own_;
-  pool<char> taken_;  // nodes of matches whose operator is wanted
+  pool<const idiom*> rows_;           // that may occur
+  pool<const operator_info*> known_;  // those given, and those of the graph
+  pool<char> taken_;                  // nodes of matches whose operator is wanted
   pool<ir::node> added_;
   pool<std::int32_t> places_;  // of added nodes: before this node
   bool has_changed_ = false;

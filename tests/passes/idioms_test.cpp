@@ -278,8 +278,8 @@ TEST_CASE("idioms: every row of the table is tried") {
       passes::detail::idiom_matcher matcher(g, table);
       for (std::size_t i = 0; i < g.nodes.size(); ++i) {
         const auto root = static_cast<std::int32_t>(i);
-        is_matched = is_matched || (wanted.written == nullptr ? matcher.matches_rearrangement(wanted, root)
-                                                              : matcher.matches(*wanted.written, root));
+        is_matched = is_matched || (wanted.is_formula() ? matcher.matches(*wanted.written, root)
+                                                        : matcher.matches_rearrangement(wanted, root));
       }
     }
     CAPTURE(&wanted - passes::detail::idiom_table);

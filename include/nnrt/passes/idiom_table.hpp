@@ -54,6 +54,9 @@ struct idiom {
   write_result write = nullptr;
   std::string_view from = {}, to = {};
   bool is_channels_second = false;  // the operator needs its channels last: transposes surround it
+
+  // not by comparing pointers, which g++ 12 with -fsanitize=undefined cannot do in constant evaluation
+  constexpr bool is_formula() const { return from.empty(); }
 };
 
 namespace idioms {

@@ -65,7 +65,12 @@ using operator_finder = const operator_info* (*)(op_code);
 struct weight_mover {
   void* context = nullptr;
   std::int32_t (*move)(void* context, ir::graph& g, std::int32_t weight, const tensor_desc& to,
-                       array_ref<const std::int64_t> order) = nullptr;
+                       array_ref<const std::int64_t> order) = &keep;
+
+  static constexpr std::int32_t keep(void*, ir::graph&, std::int32_t, const tensor_desc&,
+                                     array_ref<const std::int64_t>) {
+    return ir::none;
+  }
 };
 
 namespace detail {
@@ -230,7 +235,6 @@ class pair_joining {
     if (n.inputs.count == 0 || inputs_of(n)[0] == ir::none) return made_.push_back(n);
     // operators of static graphs compute one dtype
     if (!n.op->computes_on.empty() && !n.op->computes_on.contains(i8)) return made_.push_back(n);
-    if (n.op->infer == nullptr) return made_.push_back(n);
     if (is_dequantise(n)) return rewrite_dequantise(n);
     if (is_quantise(n)) return rewrite_quantise(n);
     if (is_listed(n.op->code, moving_operators) && move(n)) return;
@@ -354,7 +358,7 @@ class pair_joining {
   /// A weight with several scales is moved in its file.
   constexpr bool move_weight(const ir::node& n, std::int32_t x) {
     const bool is_transpose = n.op->code == ops::transpose::code;
-    if (g_.at(x).is != ir::kind::weight || weights_.move == nullptr) return false;
+    if (g_.at(x).is != ir::kind::weight) return false;
     if (!is_transpose && n.op->code != ops::reshape::code) return false;
     const std::int32_t y = output_of(n);
     tensor_desc to = desc(y).with_type(i8);
@@ -451,7 +455,10 @@ class pair_joining {
       const verdict v = n.op->infer(g_.attrs_of(n), list.operands, array_ref<const tensor_desc>(&wanted, 1));
       if (!v || v.outputs.size() != 1 || v.outputs[0].type != i8) continue;
       if (bias != ir::none) operands[2] = quantised_bias(bias, operands[0], operands[1], n.name);
-      const std::int32_t y = add_value(v.outputs[0], is_known_result);
+      tensor_desc made = v.outputs[0];
+      // graphs of files have no formats: moved channels are no other format
+      if (is_listed(n.op->code, moving_operators)) made.layout = desc(output_of(n)).layout;
+      const std::int32_t y = add_value(made, is_known_result);
       push(*n.op, copied(g_.attrs_of(n)), operands, y, n.name);
       return y;
     }

@@ -202,6 +202,13 @@ const row joined[] = {
      },
      "transpose conv2d_transpose transpose",
      {0.1F, 5}},
+    {"a transposed convolution with a scale for each channel",
+     [](pairs& g) {
+       return g.add("ConvTranspose", {g.input({1, 3, 4, 5}, of_x), g.weight({3, 4, 2, 2}, four_scales, 1)},
+                    {attribute("strides", dims{2, 2})});
+     },
+     "transpose conv2d_transpose transpose",
+     {0.1F, 5}},
     {"a product with a matrix",
      [](pairs& g) {
        return g.add("MatMul", {g.input({5, 8}, of_x), g.weight({8, 6}, {0.01F})});
@@ -492,6 +499,24 @@ TEST_CASE("onnx: layers with a shortcut are quantised from end to end") {
   const std::vector<double> got = result(made), expected = result(as_written);
   REQUIRE(got.size() == expected.size());
   for (std::size_t i = 0; i < got.size(); ++i) CHECK(std::fabs(got[i] - expected[i]) <= 0.3);
+}
+
+TEST_CASE("onnx: images that a convolution makes are images for what follows, whatever stands between") {
+  pairs g;
+  const std::string made = g.add("Conv", {g.input({1, 3, 4, 4}, of_x), g.weight({8, 3, 1, 1}, {0.01F})});
+  const std::string image = g.real(g.quantised(made, {0.09F, -3}));
+  const std::string larger = g.add("DepthToSpace", {image}, {attribute("blocksize", std::int64_t{2})});
+  const std::string again = g.real(g.quantised(larger, {0.09F, -3}));
+  const std::string pooled = g.add("MaxPool", {again}, {attribute("kernel_shape", dims{2, 2})});
+  const std::string y = g.quantised(g.add("Conv", {pooled, g.weight({4, 2, 3, 3}, four_scales)}), {0.2F, 0});
+  const std::string file = g.file_with_output(y, of_int8);
+  options exact;
+  exact.exact = true;
+  const outcome made_of = run_bytes(bytes_of(file), g.inputs), as_written = run_bytes(bytes_of(file), g.inputs, exact);
+  CHECK(list_of(made_of.steps) == "quant_dtype_cast transpose conv2d depth_to_space max_pool conv2d transpose");
+  const std::vector<double> got = result(made_of), expected = result(as_written);
+  REQUIRE(got.size() == expected.size());
+  for (std::size_t i = 0; i < got.size(); ++i) CHECK(std::fabs(got[i] - expected[i]) <= 1);
 }
 
 TEST_CASE("onnx: integers of QuantizeLinear are operands of integer operators, outputs and operands of pairs at once") {
