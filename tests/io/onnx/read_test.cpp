@@ -140,6 +140,14 @@ TEST_CASE("onnx: unknown extents are those of load_options, of a parameter of th
   CHECK(made.nodes == std::vector<std::string>{"add", "reshape"});
   given.shapes[0].shape = {2, 4};
   CHECK(says(load_bytes(bytes_of(file), given), R"(input "x": got the shape [2, 4], expected [-1, 3])"));
+  given.shapes[0].shape = {2, 3};
+  given.shapes.push_back({"z", "f32", {4, 3}, {}});
+  CHECK(says(load_bytes(bytes_of(file), given), R"(input "z": got the extent 4 for "n", which is 2 elsewhere)"));
+  given.shapes.pop_back();
+  options constant;
+  constant.constants.push_back(numbers_of({3, 2}, {1, 2, 3, 4, 5, 6}));
+  constant.constants[0].name = "x";
+  CHECK(says(load_bytes(bytes_of(file), constant), R"(input "x": got the shape [3, 2], expected [-1, 3])"));
   given.shapes[0].name = "w";
   CHECK(says(load_bytes(bytes_of(file), given), R"(got a shape or constant for "w", expected one of "x", "z")"));
 }

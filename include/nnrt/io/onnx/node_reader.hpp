@@ -132,8 +132,7 @@ class node_reader : public node_maker {
     const std::int64_t number = integer_attribute(name, 0);
     if (number == 0 && otherwise != dtype::none) return otherwise;
     const schema::element_type declared = schema::element_type_of(number);
-    if (declared.type == dtype::none || declared.bits != 8 * static_cast<int>(size_of(declared.type)))
-      not_supported({name, ": got ", declared.name, " (", number, ")"});
+    if (!declared.is_kept()) not_supported({name, ": got ", declared.name, " (", number, ")"});
     return declared.type;
   }
   /// A tensor attribute as a constant; `is_read`: of the graph, whatever its size.

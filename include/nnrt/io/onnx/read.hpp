@@ -263,6 +263,22 @@ class network_reader {
     return nullptr;
   }
   [[gnu::cold]] constexpr result<detail::named_extents> extents_of_params() const;
+  /// An error about an input.
+  [[gnu::cold]] constexpr error input_error(const named_entry& input, error_code code, pieces why) const {
+    pool<char> text = letters({"input ", piece::in_quotes(reader_.name(input.name)), ": "});
+    append(text, why);
+    return {code, text};
+  }
+  [[gnu::cold]] constexpr result<detail::declared_input> declaration_of(const named_entry& input) const {
+    auto declared = detail::read_declaration(model_, input.message);
+    if (declared) return declared;
+    return fail(input_error(input, declared.error().code(), {declared.error().letters()}));
+  }
+  [[gnu::cold]] constexpr result<void> check_shape(const named_entry& input, const detail::declared_input& declared,
+                                                   const shape_t& given) const;
+  [[gnu::cold]] constexpr result<void> bind_constant(const named_entry& input, const named_constant& given);
+  [[gnu::cold]] constexpr result<shape_t> shape_of(const named_entry& input, const detail::declared_input& declared,
+                                                   const detail::named_extents& params) const;
   [[gnu::cold]] constexpr result<void> add_input(const named_entry& input, const detail::named_extents& params);
   [[gnu::cold]] constexpr void join_pairs();
 
@@ -307,62 +323,93 @@ class network_reader {
   for (const named_entry& input : reader_.graph().inputs) {
     const shape_t* const given = given_shape(reader_.name(input.name));
     if (given == nullptr) continue;
-    const auto declared = detail::read_declaration(model_, input.message);
+    const auto declared = declaration_of(input);
     if (!declared) return fail(declared.error());
-    for (int i = 0; i < given->rank && i < declared->shape.rank; ++i)
-      if (const byte_range& param = declared->params[static_cast<std::size_t>(i)]; !param.empty() && (*given)[i] > 0)
-        made.all.push_back({param, (*given)[i]});
+    for (int i = 0; i < given->rank && i < declared->shape.rank; ++i) {
+      const byte_range& param = declared->params[static_cast<std::size_t>(i)];
+      const std::int64_t extent = (*given)[i], known = made.find(model_, param);
+      if (param.empty() || extent <= 0) continue;
+      if (known >= 0 && known != extent)
+        return fail(input_error(input, error_code::invalid_argument,
+                                {"got the extent ", extent, " for ", piece::in_quotes(model_.text(param)),
+                                 ", which is ", known, " elsewhere"}));
+      made.all.push_back({param, extent});
+    }
   }
   return made;
+}
+
+/// Refuses a shape from the caller that contradicts the file.
+[[gnu::cold]] constexpr result<void> network_reader::check_shape(const named_entry& input,
+                                                                 const detail::declared_input& declared,
+                                                                 const shape_t& given) const {
+  const shape_t& shape = declared.shape;
+  if (!declared.has_shape) return {};
+  if (given.rank != shape.rank)
+    return fail(input_error(input, error_code::invalid_argument,
+                            {"got the shape ", given, ", expected ", shape.rank, " axes"}));
+  for (int i = 0; i < shape.rank; ++i)
+    if (shape[i] >= 0 && shape[i] != given[i])
+      return fail(input_error(input, error_code::invalid_argument, {"got the shape ", given, ", expected ", shape}));
+  return {};
+}
+
+[[gnu::cold]] constexpr result<void> network_reader::bind_constant(const named_entry& input,
+                                                                   const named_constant& given) {
+  const auto declared = declaration_of(input);
+  if (!declared) return fail(declared.error());
+  const schema::element_type type = schema::element_type_of(declared->element_type);
+  if (!declared->is_tensor || type.type != given.desc.type || !type.is_kept())
+    return fail(input_error(input, error_code::invalid_argument,
+                            {"got a constant of ", name_of(given.desc.type), ", expected ",
+                             declared->is_tensor ? type.name : "no tensor"}));
+  if (auto ok = check_shape(input, *declared, given.desc.shape); !ok) return ok;
+  const auto id = network_.constant_bytes(given.desc, given.bytes);
+  if (!id) return fail(error(id.error()).in(reader_.name(input.name)));
+  reader_.bind(input.name, *id);
+  return {};
+}
+
+/// The shape of an input: the caller's or the file's, with extents that follow from others of the same name.
+[[gnu::cold]] constexpr result<shape_t> network_reader::shape_of(const named_entry& input,
+                                                                 const detail::declared_input& declared,
+                                                                 const detail::named_extents& params) const {
+  const std::string_view name = reader_.name(input.name);
+  shape_t shape = declared.shape;
+  if (const shape_t* const given = given_shape(name)) {
+    if (auto ok = check_shape(input, declared, *given); !ok) return fail(std::move(ok.error()));
+    shape = *given;
+  } else if (!declared.has_shape) {
+    return fail(
+        input_error(input, error_code::not_supported, {"the file has no shape; give one in load_options::shapes"}));
+  }
+  for (int i = 0; i < shape.rank && static_cast<std::size_t>(i) < declared.params.size(); ++i)
+    if (shape[i] < 0) shape[i] = params.find(model_, declared.params[static_cast<std::size_t>(i)]);
+  if (all_.is_for_compiler && !shape.is_known())
+    return fail(
+        input_error(input, error_code::not_supported,
+                    {"has the shape ", shape, "; the compiler needs all extents: NNRT_MODEL(network, \"file.onnx\", ",
+                     "{.shapes = {{", piece::in_quotes(name), ", {...}}}})"}));
+  return shape;
 }
 
 [[gnu::cold]] constexpr result<void> network_reader::add_input(const named_entry& input,
                                                                const detail::named_extents& params) {
   const std::string_view name = reader_.name(input.name);
-  const auto refusal = [&](error_code code, pieces why) -> result<void> {
-    pool<char> text = letters({"input ", piece::in_quotes(name), ": "});
-    append(text, why);
-    return fail(code, text);
-  };
-  for (const named_constant& one : wanted_.constants) {
-    if (one.name != name) continue;
-    const auto declared = detail::read_declaration(model_, input.message);
-    if (!declared) return refusal(declared.error().code(), {declared.error().letters()});
-    const schema::element_type type = schema::element_type_of(declared->element_type);
-    if (!declared->is_tensor || type.type != one.desc.type || type.bits != 8 * static_cast<int>(size_of(type.type)))
-      return refusal(error_code::invalid_argument, {"got a constant of ", name_of(one.desc.type), ", expected ",
-                                                    declared->is_tensor ? type.name : "no tensor"});
-    const auto id = network_.constant_bytes(one.desc, one.bytes);
-    if (!id) return fail(error(id.error()).in(name));
-    reader_.bind(input.name, *id);
-    return {};
-  }
+  for (const named_constant& one : wanted_.constants)
+    if (one.name == name) return bind_constant(input, one);
   // an input that is an initializer, too, is a constant (always before IR version 4; a default since)
   if (input.name == no_name || reader_.is_initializer(input.name)) return {};
-  auto declared = detail::read_declaration(model_, input.message);
-  if (!declared) return refusal(declared.error().code(), {declared.error().letters()});
-  if (!declared->is_tensor) return refusal(error_code::not_supported, {"is no tensor"});
+  const auto declared = declaration_of(input);
+  if (!declared) return fail(declared.error());
+  if (!declared->is_tensor) return fail(input_error(input, error_code::not_supported, {"is no tensor"}));
   const schema::element_type type = schema::element_type_of(declared->element_type);
-  if (type.type == dtype::none || type.bits != 8 * static_cast<int>(size_of(type.type)))
-    return refusal(error_code::not_supported, {"elements of type ", type.name, " (", declared->element_type, ")"});
-  shape_t shape = declared->shape;
-  if (const shape_t* const given = given_shape(name)) {
-    if (declared->has_shape && given->rank != shape.rank)
-      return refusal(error_code::invalid_argument, {"got the shape ", *given, ", expected ", shape.rank, " axes"});
-    for (int i = 0; declared->has_shape && i < shape.rank; ++i)
-      if (shape[i] >= 0 && shape[i] != (*given)[i])
-        return refusal(error_code::invalid_argument, {"got the shape ", *given, ", expected ", shape});
-    shape = *given;
-  } else if (!declared->has_shape) {
-    return refusal(error_code::not_supported, {"the file has no shape; give one in load_options::shapes"});
-  }
-  for (int i = 0; i < shape.rank && static_cast<std::size_t>(i) < declared->params.size(); ++i)
-    if (shape[i] < 0) shape[i] = params.find(model_, declared->params[static_cast<std::size_t>(i)]);
-  if (all_.is_for_compiler && !shape.is_known())
-    return refusal(error_code::not_supported,
-                   {"has the shape ", shape, "; the compiler needs all extents: NNRT_MODEL(network, \"file.onnx\", ",
-                    "{.shapes = {{", piece::in_quotes(name), ", {...}}}})"});
-  const auto id = network_.input(name, {type.type, default_format(shape.rank), shape});
+  if (!type.is_kept())
+    return fail(input_error(input, error_code::not_supported,
+                            {"elements of type ", type.name, " (", declared->element_type, ")"}));
+  const auto shape = shape_of(input, *declared, params);
+  if (!shape) return fail(shape.error());
+  const auto id = network_.input(name, {type.type, default_format(shape->rank), *shape});
   if (!id) return fail(id.error());
   reader_.bind(input.name, *id);
   return {};

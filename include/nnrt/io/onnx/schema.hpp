@@ -62,6 +62,9 @@ struct element_type {
   std::string_view name;
   dtype type = dtype::none;
   int bits = 0;
+
+  /// Whether elements have the same type in a graph.
+  constexpr bool is_kept() const { return type != dtype::none && bits == 8 * static_cast<int>(size_of(type)); }
 };
 inline constexpr element_type element_types[] = {
     {"undefined"},

@@ -87,12 +87,8 @@ constexpr bool read_decimal(std::string_view text, std::uint64_t& number) {
   return found;
 }
 
-}  // namespace detail
-
-/// Reads the desc of a tensor and the place of its elements. Errors: invalid_file (malformed fields, extents that are
-/// negative or too large, another number of bytes than the elements take), not_supported (element types that nnrt does
-/// not have, more axes than it has, segments).
-[[gnu::cold]] constexpr result<tensor_proto> read_tensor(const file_view& file, const byte_range& message) {
+/// Reads all fields but the extents. Refuses malformed fields and segments.
+[[gnu::cold]] constexpr result<tensor_proto> read_fields(const file_view& file, const byte_range& message) {
   tensor_proto t;
   t.message = message;
   bool is_segment = false;
@@ -105,19 +101,20 @@ constexpr bool read_decimal(std::string_view text, std::uint64_t& number) {
       case schema::tensor::segment: is_segment = true; break;
       case schema::tensor::data_location: t.is_external = field.integer() == 1; break;
       case schema::tensor::external_data:
-        if (auto ok = detail::read_external(file, field.place(), t); !ok) return fail(std::move(ok.error()));
+        if (auto ok = read_external(file, field.place(), t); !ok) return fail(std::move(ok.error()));
         break;
     }
   }
-  const auto refusal = [&](error_code code, pieces why) { return fail(detail::tensor_error(file, t, code, why)); };
   if (!field.is_valid())
-    return refusal(error_code::invalid_file, {"byte ", field.at(), ": no valid field of a tensor"});
-  if (is_segment) return refusal(error_code::not_supported, {"is one segment of a tensor"});
-  const schema::element_type type = schema::element_type_of(t.element_type);
-  if (type.type == dtype::none)
-    return refusal(error_code::not_supported, {"elements of type ", type.name, " (", t.element_type, ")"});
+    return fail(tensor_error(file, t, error_code::invalid_file, {"byte ", field.at(), ": no valid field of a tensor"}));
+  if (is_segment) return fail(tensor_error(file, t, error_code::not_supported, {"is one segment of a tensor"}));
+  return t;
+}
+/// Reads the extents of a tensor.
+[[gnu::cold]] constexpr result<shape_t> read_shape(const file_view& file, const tensor_proto& t) {
+  const auto refusal = [&](error_code code, pieces why) { return fail(tensor_error(file, t, code, why)); };
   shape_t shape;
-  repeated_numbers<std::int64_t> dims(file, message, schema::tensor::dims);
+  repeated_numbers<std::int64_t> dims(file, t.message, schema::tensor::dims);
   std::size_t rank = 0;
   while (dims.next()) {
     ++rank;
@@ -129,22 +126,44 @@ constexpr bool read_decimal(std::string_view text, std::uint64_t& number) {
   if (rank > max_rank) return refusal(error_code::not_supported, {"got ", rank, " axes, expected at most ", max_rank});
   if (shape.elements() < 0 || shape.elements() > max_elements)
     return refusal(error_code::invalid_file, {"got ", shape, ", more elements than memory can hold"});
-  t.desc = {type.type, default_format(shape.rank), shape};
+  return shape;
+}
+/// Finds the place of the elements in the file, or checks that of external data.
+[[gnu::cold]] constexpr result<void> find_elements(const file_view& file, tensor_proto& t, std::string_view type) {
+  const auto refusal = [&](pieces why) { return fail(tensor_error(file, t, error_code::invalid_file, why)); };
   if (t.is_external) {
-    if (t.location.empty()) return refusal(error_code::invalid_file, {"external data: got no location"});
+    if (t.location.empty()) return refusal({"external data: got no location"});
     if (t.length >= 0 && t.length != t.stored_bytes())
-      return refusal(error_code::invalid_file, {"external data: got ", t.length, " bytes, expected ", t.stored_bytes(),
-                                                " for ", piece(t.desc.type, shape)});
-    return t;
+      return refusal({"external data: got ", t.length, " bytes, expected ", t.stored_bytes(), " for ",
+                      piece(t.desc.type, t.desc.shape)});
+    return {};
   }
   if (!t.is_raw && (t.element_type == 1 || t.element_type == 11)) {
     const bool is_float = t.element_type == 1;
-    t.raw = detail::find_packed(file, message, is_float ? schema::tensor::float_data : schema::tensor::double_data);
+    t.raw = find_packed(file, t.message, is_float ? schema::tensor::float_data : schema::tensor::double_data);
     t.is_raw = static_cast<std::int64_t>(t.raw.size) == t.stored_bytes() && !t.raw.empty();
   }
   if (t.is_raw && static_cast<std::int64_t>(t.raw.size) != t.stored_bytes())
-    return refusal(error_code::invalid_file,
-                   {"got ", t.raw.size, " bytes, expected ", t.stored_bytes(), " for ", type.name, " ", shape});
+    return refusal({"got ", t.raw.size, " bytes, expected ", t.stored_bytes(), " for ", type, " ", t.desc.shape});
+  return {};
+}
+
+}  // namespace detail
+
+/// Reads the desc of a tensor and the place of its elements. Errors: invalid_file (malformed fields, extents that are
+/// negative or too large, another number of bytes than the elements take), not_supported (element types that nnrt does
+/// not have, more axes than it has, segments).
+[[gnu::cold]] constexpr result<tensor_proto> read_tensor(const file_view& file, const byte_range& message) {
+  auto t = detail::read_fields(file, message);
+  if (!t) return t;
+  const schema::element_type type = schema::element_type_of(t->element_type);
+  if (type.type == dtype::none)
+    return fail(detail::tensor_error(file, *t, error_code::not_supported,
+                                     {"elements of type ", type.name, " (", t->element_type, ")"}));
+  const auto shape = detail::read_shape(file, *t);
+  if (!shape) return fail(shape.error());
+  t->desc = {type.type, default_format(shape->rank), *shape};
+  if (auto ok = detail::find_elements(file, *t, type.name); !ok) return fail(std::move(ok.error()));
   return t;
 }
 
