@@ -11,14 +11,15 @@ namespace {
 using namespace onnx_test;
 
 /// y = is ? x : relu(z), with a condition that only a run knows.
-std::string chosen(const std::vector<std::int64_t>& of_x, const std::vector<std::int64_t>& of_z, int type_of_z) {
+std::string chosen(const std::vector<std::int64_t>& of_x, const std::vector<std::int64_t>& of_z, int type_of_z,
+                   const std::vector<std::int64_t>& of_condition = {}) {
   const message yes = graph({{node("Identity", {"x"}, {"a"})}, {}, {}, {declaration("a", of_float, of_x)}}),
                 no = graph({{node("Neg", {"z"}, {"b"})}, {}, {}, {declaration("b", type_of_z, of_z)}});
-  return model(
-      {{node("If", {"is"}, {"y"}, {graph_attribute("then_branch", yes), graph_attribute("else_branch", no)})},
-       {},
-       {declaration("is", of_boolean, {}), declaration("x", of_float, of_x), declaration("z", type_of_z, of_z)},
-       {declaration("y", of_float, of_x)}});
+  return model({{node("If", {"is"}, {"y"}, {graph_attribute("then_branch", yes), graph_attribute("else_branch", no)})},
+                {},
+                {declaration("is", of_boolean, of_condition), declaration("x", of_float, of_x),
+                 declaration("z", type_of_z, of_z)},
+                {declaration("y", of_float, of_x)}});
 }
 tensor truth(bool is) { return tensor_like<char>("boolean", {}, {is ? '\1' : '\0'}); }
 tensor ones(const std::vector<std::int64_t>& shape) {
@@ -40,6 +41,16 @@ TEST_CASE("onnx: branches of an If that a run chooses have one type and shape") 
       "output 0: got f32 [2, 2] and f32 [2, 1] by a condition that only a run knows; expected one type and shape"));
   CHECK(says(load_bytes(bytes_of(chosen({2, 2}, {2, 2}, of_int32))), "output 0: got f32 [2, 2] and i32 [2, 2] by"));
   CHECK(says(load_bytes(bytes_of(chosen({2, -1}, {3, -1}, of_float))), "output 0: got f32 [2, ?] and f32 [3, ?] by"));
+}
+
+TEST_CASE("onnx: the condition of an If is one element, whatever its rank") {
+  const std::string file = chosen({}, {}, of_float, {1, 1});
+  tensor is = truth(false);
+  is.shape = {1, 1};
+  const outcome made = run_bytes(bytes_of(file), {is, ones({}), ones({})});
+  CHECK(result(made) == std::vector<double>{-1});
+  CHECK(made.outputs[0].shape.empty());
+  CHECK(says(load_bytes(bytes_of(chosen({2}, {2}, of_float, {2}))), "condition: got [2], expected one element"));
 }
 
 TEST_CASE("onnx: extents of branches that are unknown in the file are compared when they are known") {

@@ -276,6 +276,22 @@ TEST_CASE("onnx: wrong files are refused in words") {
              "tensor \"bias\""));
 }
 
+TEST_CASE("onnx: initializers have one name each, and none is sparse, in inner graphs, too") {
+  const std::vector<message> twice{floats("bias", {2}, {1, 1}), floats("bias", {2}, {2, 2})};
+  const message add = node("Add", {"x", "bias"}, {"y"});
+  CHECK(says(load_bytes(bytes_of(model({{add}, twice, x_and_y, y_alone}))), R"(two initializers are called "bias")"));
+  message sparse = graph({{node("Identity", {"x"}, {"z"})}, {}, {}, {declaration("z", of_float, {2, 2})}});
+  sparse.part(15, message());
+  const message doubled = graph({{node("Add", {"x", "bias"}, {"z"})}, twice, {}, {declaration("z", of_float, {2, 2})}});
+  const auto with_branch = [&](const message& branch) {
+    const message n =
+        node("If", {"is"}, {"y"}, {graph_attribute("then_branch", branch), graph_attribute("else_branch", branch)});
+    return model({{n}, {tensor_of("is", of_boolean, {}, "\1")}, x_and_y, y_alone});
+  };
+  CHECK(says(load_bytes(bytes_of(with_branch(sparse))), "sparse initializers"));
+  CHECK(says(load_bytes(bytes_of(with_branch(doubled))), R"(two initializers are called "bias")"));
+}
+
 TEST_CASE("onnx: axes of scalars and extents beyond memory are refused") {
   parts p{{node("Slice", {"x", "start", "end"}, {"y"})},
           {longs("start", {1}, {0}), longs("end", {1}, {1})},

@@ -18,7 +18,7 @@ class inner_graph {
         g_(g),
         reader_(node.graph().model(), g, node.network(), node.graph().all(), state_, &node.graph()) {
     if (sees_outer) reader_.see_outer_names();
-    reader_.begin();
+    node.check(reader_.begin());
     if (reader_.depth() > max_depth) node.not_supported({"graphs within graphs: got more than ", max_depth});
   }
 
@@ -118,7 +118,10 @@ constexpr bool can_be_equal(const shape_t& a, const shape_t& b) {
       if (node.has_output(i)) node.define(i, branch.output(i));
     return;
   }
-  const std::int32_t condition = node.input(0);
+  const std::int32_t given = node.input(0);
+  if (node.is_fine() && node.desc(given).elements() != 1)
+    return node.refuse(error_code::invalid_file, {"condition: got ", node.desc(given).shape, ", expected one element"});
+  const std::int32_t condition = reshaped(node, given, pool<std::int64_t>{});
   const parsed_graph of_then = graph_attribute(node, "then_branch"), of_else = graph_attribute(node, "else_branch");
   inner_graph yes(node, of_then.view(), true), no(node, of_else.view(), true);
   if (!yes.read() || !no.read()) return;

@@ -131,14 +131,22 @@ class graph_reader {
     return model_.opsets;
   }
 
-  /// Prepares the lists of values. Call it first.
-  [[gnu::cold]] constexpr void begin() {
+  /// Prepares the lists of values. Call it first. Errors: not_supported (sparse initializers), invalid_file (two
+  /// initializers of one name).
+  [[gnu::cold]] constexpr result<void> begin() {
+    if (g_.has_sparse) return fail(error_code::not_supported, "sparse initializers");
     state_.ids.assign(g_.names.size(), ir::none);
     state_.weights.assign(g_.names.size(), ir::none);
     state_.initializers.assign(g_.names.size(), -1);
-    for (std::size_t i = 0; i < g_.initializers.size(); ++i)
-      if (const std::int32_t name = g_.initializers[i].name; name != no_name)
-        state_.initializers[static_cast<std::size_t>(name)] = static_cast<std::int32_t>(i);
+    for (std::size_t i = 0; i < g_.initializers.size(); ++i) {
+      const std::int32_t index = g_.initializers[i].name;
+      if (index == no_name) continue;
+      std::int32_t& known = state_.initializers[static_cast<std::size_t>(index)];
+      if (known >= 0)
+        return fail(error_code::invalid_file, {"two initializers are called ", piece::in_quotes(name(index))});
+      known = static_cast<std::int32_t>(i);
+    }
+    return {};
   }
 
   /// QuantizeLinear makes values with a scale, for operators that compute with them; in the main graph only.

@@ -295,9 +295,7 @@ class network_reader {
 
 // --- details ---------------------------------------------------------------
 [[gnu::cold]] constexpr result<void> network_reader::check_versions() const {
-  if (auto ok = check_opsets(model_, model_.opsets); !ok) return ok;
-  if (reader_.graph().has_sparse) return fail(error_code::not_supported, "sparse initializers");
-  return {};
+  return check_opsets(model_, model_.opsets);
 }
 
 /// Names that the caller gives must be inputs.
@@ -416,7 +414,7 @@ class network_reader {
 }
 
 [[gnu::cold]] constexpr result<void> network_reader::begin() {
-  reader_.begin();
+  if (auto ok = reader_.begin(); !ok) return ok;
   if (auto ok = check_versions(); !ok) return ok;
   if (auto ok = check_options(); !ok) return ok;
   const auto params = extents_of_params();
