@@ -119,36 +119,38 @@ struct comparison {
       compare(got, got.nodes[static_cast<std::size_t>(i)], expected.node(i));
   }
   template <class Entries>
-  void compare_names(const ours::graph_document& g, const nnrt::pool<ours::named_entry>& got,
+  void compare_names(const ours::graph_document& g, nnrt::array_ref<const ours::named_entry> got,
                      const Entries& expected) const {
     CHECK(std::equal(got.begin(), got.end(), expected.begin(), expected.end(),
                      [&](const ours::named_entry& a, const auto& b) { return name(g, a.name) == b.name(); }));
   }
   void compare_graph(const nnrt::byte_range& message, const onnx::GraphProto& expected) {
-    const auto got = ours::parse_graph(file, message);
-    REQUIRE(got);
-    compare_nodes(*got, expected);
-    compare_names(*got, got->inputs, expected.input());
-    compare_names(*got, got->outputs, expected.output());
-    compare_names(*got, got->initializers, expected.initializer());
-    CHECK(got->has_sparse == (expected.sparse_initializer_size() > 0));
+    const auto parsed = ours::parse_graph(file, message);
+    REQUIRE(parsed);
+    const ours::graph_document got = parsed->view();
+    compare_nodes(got, expected);
+    compare_names(got, got.inputs, expected.input());
+    compare_names(got, got.outputs, expected.output());
+    compare_names(got, got.initializers, expected.initializer());
+    CHECK(got.has_sparse == (expected.sparse_initializer_size() > 0));
     for (int i = 0; i < expected.initializer_size(); ++i)
-      compare(got->initializers[static_cast<std::size_t>(i)].message, expected.initializer(i));
+      compare(got.initializers[static_cast<std::size_t>(i)].message, expected.initializer(i));
   }
   void compare_function(const ours::function_entry& got, const onnx::FunctionProto& expected) {
     CHECK(text(got.name) == expected.name());
     CHECK(text(got.domain) == expected.domain());
-    const auto body = ours::parse_graph(file, got.message, true);
-    REQUIRE(body);
-    compare_nodes(*body, expected);
-    const auto is_name = [&](const ours::named_entry& a, const std::string& b) { return name(*body, a.name) == b; };
-    CHECK(std::equal(body->inputs.begin(), body->inputs.end(), expected.input().begin(), expected.input().end(),
+    const auto parsed = ours::parse_graph(file, got.message, true);
+    REQUIRE(parsed);
+    const ours::graph_document body = parsed->view();
+    compare_nodes(body, expected);
+    const auto is_name = [&](const ours::named_entry& a, const std::string& b) { return name(body, a.name) == b; };
+    CHECK(
+        std::equal(body.inputs.begin(), body.inputs.end(), expected.input().begin(), expected.input().end(), is_name));
+    CHECK(std::equal(body.outputs.begin(), body.outputs.end(), expected.output().begin(), expected.output().end(),
                      is_name));
-    CHECK(std::equal(body->outputs.begin(), body->outputs.end(), expected.output().begin(), expected.output().end(),
-                     is_name));
-    REQUIRE(static_cast<int>(body->opsets.size()) == expected.opset_import_size());
+    REQUIRE(static_cast<int>(body.opsets.size()) == expected.opset_import_size());
     for (int i = 0; i < expected.opset_import_size(); ++i)
-      compare(body->opsets[static_cast<std::size_t>(i)], expected.opset_import(i));
+      compare(body.opsets[static_cast<std::size_t>(i)], expected.opset_import(i));
   }
   void compare(const onnx::ModelProto& expected) {
     const auto got = ours::parse_document(file);
