@@ -43282,9 +43282,14 @@ template <class Frozen> struct oversized {
 };
 
 }}}  // namespace nnrt::NNRT_ISA::detail
+// ===== nnrt/exec/optimised_graph.hpp
+// optimised_graph: the passes on a static graph, in several evaluations if it is large.
+// Flow: static_graph.hpp plans the result. clang allows an evaluation a million steps, and all passes on two hundred
+// nodes take more.
+
 // ===== nnrt/exec/idiom_operators.hpp
 // idiom_operators: the operators that replace idioms - of a static graph those that it needs, else all of them.
-// Flow: static_graph.hpp and program.hpp give them to passes::optimise().
+// Flow: optimised_graph.hpp and program.hpp give them to the passes.
 
 // ===== nnrt/passes/optimise.hpp
 // optimise: the passes in their order.
@@ -44922,8 +44927,8 @@ struct transposed_value {
 /// One run of sink_transposes on a graph.
 class transpose_sinking {
  public:
-  constexpr explicit transpose_sinking(ir::graph& g)
-      : g_(g), given_(g.values.size()), known_(known_values(g)), to_(identity_of(g)) {
+  constexpr transpose_sinking(ir::graph& g, array_ref<const operator_info* const> operators)
+      : g_(g), operators_(operators), given_(g.values.size()), known_(known_values(g)), to_(identity_of(g)) {
     is_output_.assign(given_, 0);
     for (const ir::output& out : g.outputs) is_output_[static_cast<std::size_t>(out.value)] = 1;
     of_.assign(g.values.size(), transposed_value());
@@ -44967,19 +44972,19 @@ class transpose_sinking {
     return static_cast<std::int64_t>(list.size()) == g_.at(id).desc.elements();
   }
 
-  /// A node of the graph whose operator has this code and computes on this dtype; null: there is none. Static graphs
-  /// instantiate operators for the dtypes that they name.
-  constexpr const ir::node* like(op_code code, dtype type) const {
+  /// An operator of the graph, or one of the given ones, that has this code and computes on this dtype; null: there is
+  /// none. Static graphs instantiate operators for the dtypes that they name.
+  constexpr const operator_info* find(op_code code, dtype type) const {
     for (const ir::node& n : g_.nodes)
-      if (n.op->code == code && n.op->computes_on.contains(type)) return &n;
-    for (const ir::node& n : made_)
-      if (n.op->code == code && n.op->computes_on.contains(type)) return &n;
+      if (n.op->code == code && n.op->computes_on.contains(type)) return n.op;
+    for (const operator_info* const op : operators_)
+      if (op->code == code && op->computes_on.contains(type)) return op;
     return nullptr;
   }
-  /// Adds a node without attributes like another one.
-  constexpr void push(const ir::node& like, array_ref<const std::int32_t> inputs, std::int32_t y, ir::range name) {
+  /// Adds a node without attributes.
+  constexpr void push(const operator_info& op, array_ref<const std::int32_t> inputs, std::int32_t y, ir::range name) {
     ir::node n;
-    n.op = like.op, n.label = like.label, n.name = name;
+    n.op = &op, n.label = op.label, n.name = name;
     n.inputs = g_.add_operands(inputs);
     n.outputs = g_.add_operands(array_ref<const std::int32_t>(&y, 1));
     made_.push_back(n);
@@ -44997,7 +45002,7 @@ class transpose_sinking {
       to_[static_cast<std::size_t>(y)] = x;
       return true;
     }
-    const ir::node* const reshape = like(ops::reshape::code, g_.at(x).desc.type);
+    const operator_info* const reshape = find(ops::reshape::code, g_.at(x).desc.type);
     const shape_t shape = g_.at(y).desc.shape;
     if (reshape == nullptr || !shape.is_known() || shape.elements() == 0) return false;
     const std::int32_t operands[] = {x, add_integers(std::span(shape.begin(), shape.end()))};
@@ -45007,7 +45012,7 @@ class transpose_sinking {
   constexpr void push_transpose(std::int32_t x, const axis_order& order, std::int32_t y, ir::range name) {
     const dtype type = g_.at(x).desc.type;
     pool<std::int64_t> list;
-    const ir::node* const reshape = like(ops::reshape::code, type);
+    const operator_info* const reshape = find(ops::reshape::code, type);
     const shape_t shape = g_.at(y).desc.shape;
     int unknown = 0;
     for (const std::int64_t extent : shape) unknown += extent < 0 ? 1 : 0;
@@ -45016,7 +45021,7 @@ class transpose_sinking {
     else
       for (int i = 0; i < order.rank; ++i) list.push_back(order[i]);
     const std::int32_t operands[] = {x, add_integers(list)};
-    push(is_alias ? *reshape : *like(ops::transpose::code, type), operands, y, name);
+    push(is_alias ? *reshape : *find(ops::transpose::code, type), operands, y, name);
     of_[static_cast<std::size_t>(y)] = {x, order};
   }
 
@@ -45063,10 +45068,10 @@ class transpose_sinking {
       v.desc = made;
       return add_value(v, true);
     }
-    const ir::node* const reshape = like(ops::reshape::code, desc.type);
+    const operator_info* const reshape = find(ops::reshape::code, desc.type);
     if (reshape == nullptr && (keeps_elements || desc.rank() < order.rank)) return ir::none;
     if (keeps_elements) return reshaped(*reshape, id, made, name);
-    const ir::node* const transpose = like(ops::transpose::code, desc.type);
+    const operator_info* const transpose = find(ops::transpose::code, desc.type);
     if (transpose == nullptr) return ir::none;
     std::int32_t x = id;
     if (desc.rank() < order.rank)
@@ -45080,7 +45085,7 @@ class transpose_sinking {
     return y;
   }
   /// A known value with another shape, by a node that is executed when weights are prepared.
-  constexpr std::int32_t reshaped(const ir::node& reshape, std::int32_t x, const tensor_desc& to, ir::range name) {
+  constexpr std::int32_t reshaped(const operator_info& reshape, std::int32_t x, const tensor_desc& to, ir::range name) {
     const std::int32_t y = add_value({to, ir::kind::result, {}, 0, ir::none}, is_known(x));
     pool<std::int64_t> shape;
     shape.insert(to.shape.begin(), to.shape.end());
@@ -45151,7 +45156,7 @@ class transpose_sinking {
     push_in_source_order(n, moved, copied(array_ref<const word>(g_.attrs_of(n))), order, source);
     return true;
   }
-  constexpr bool has_transpose(dtype type) const { return like(ops::transpose::code, type) != nullptr; }
+  constexpr bool has_transpose(dtype type) const { return find(ops::transpose::code, type) != nullptr; }
   static constexpr bool is_constant_operand(const ir::node& n, std::size_t i) {
     const std::size_t row = nnrt::detail::row_of(n.op->inputs, i);
     return row < n.op->inputs.size() && n.op->inputs[row].constant;
@@ -45290,8 +45295,8 @@ class transpose_sinking {
     const transposed_value flat = flat_[static_cast<std::size_t>(inputs[0])];
     if (flat.source == ir::none || !is_known(inputs[1]) || g_.at(inputs[1]).scales != ir::none) return false;
     const tensor_desc weight = g_.at(inputs[1]).desc;
-    const ir::node* const of_weight = like(ops::reshape::code, weight.type);
-    const ir::node* const of_x = like(ops::reshape::code, g_.at(inputs[0]).desc.type);
+    const operator_info* const of_weight = find(ops::reshape::code, weight.type);
+    const operator_info* const of_x = find(ops::reshape::code, g_.at(inputs[0]).desc.type);
     if (of_weight == nullptr || of_x == nullptr || !has_transpose(weight.type) || weight.rank() != 2) return false;
     const shape_t is = g_.at(flat.source).desc.shape;  // in y's order
     shape_t split{weight.shape[0]};
@@ -45306,7 +45311,7 @@ class transpose_sinking {
     const std::int32_t parts = reshaped(*of_weight, inputs[1], like_weight(split), n.name);
     const std::int32_t turned = add_value({like_weight(moved), ir::kind::result, {}, 0, ir::none}, true);
     const std::int32_t operands[] = {parts, add_integers(inverse)};
-    push(*like(ops::transpose::code, weight.type), operands, turned, n.name);
+    push(*find(ops::transpose::code, weight.type), operands, turned, n.name);
     const std::int32_t columns = reshaped(*of_weight, turned, like_weight(weight.shape), n.name);
     const tensor_desc rows = g_.at(inputs[0]).desc;
     pool<std::int32_t> operands_of_layer = inputs;
@@ -45331,6 +45336,7 @@ class transpose_sinking {
   }
 
   ir::graph& g_;
+  array_ref<const operator_info* const> operators_;
   std::size_t given_;  // number of values before the run
   pool<char> known_, is_output_;
   pool<std::int32_t> to_;        // what each value became
@@ -45358,12 +45364,14 @@ constexpr std::int64_t transposed_bytes(const ir::graph& g) {
 
 /// Moves transposes through the operators after them, which then compute in the order of the source: element by
 /// element, along renamed axes, with constants transposed. Transposes that meet their inverse disappear; a dense layer
-/// takes one into its weights. The graph changes only if fewer bytes are transposed. Returns false after the deadline.
-constexpr bool sink_transposes(ir::graph& g, const deadline_watch& watch = {}) {
+/// takes one into its weights. The graph changes only if fewer bytes are transposed. `operators` are transposes and
+/// reshapes of dtypes for which the graph has none. Returns false after the deadline.
+constexpr bool sink_transposes(ir::graph& g, array_ref<const operator_info* const> operators = {},
+                               const deadline_watch& watch = {}) {
   const std::int64_t before = detail::transposed_bytes(g);
   if (before == 0) return true;
   ir::graph moved = g;
-  if (!detail::transpose_sinking(moved).run(watch)) return false;
+  if (!detail::transpose_sinking(moved, operators).run(watch)) return false;
   const std::size_t events = moved.log.size();
   if (!remove_dead_nodes(moved, watch)) return false;
   if (detail::transposed_bytes(moved) >= before) return true;
@@ -45376,32 +45384,28 @@ constexpr bool sink_transposes(ir::graph& g, const deadline_watch& watch = {}) {
 
 namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
-/// Replaces idioms before and after transposes are moved: channels that come second may come last then.
-constexpr bool find_idioms_and_sink_transposes(ir::graph& g, const deadline_watch& watch,
-                                               const idiom_operators* operators) {
-  const bool has_transposes = detail::transposed_bytes(g) > 0;
-  if (operators != nullptr && !find_idioms(g, *operators, watch)) return false;
-  if (!has_transposes) return true;
-  if (!sink_transposes(g, watch) || !merge_common_nodes(g, watch)) return false;
-  return operators == nullptr || find_idioms(g, *operators, watch);
+/// The first passes: removes what no output needs, computes constants and merges common nodes.
+constexpr bool simplify(ir::graph& g, const deadline_watch& watch = {}) {
+  return remove_dead_nodes(g, watch) && evaluate_constants(g, watch) && merge_common_nodes(g, watch);
+}
+/// The passes after transposes were moved. Idioms are looked for again, because channels that came second may come last
+/// now.
+constexpr bool find_idioms_again(ir::graph& g, const idiom_operators& operators, const deadline_watch& watch = {}) {
+  return merge_common_nodes(g, watch) && find_idioms(g, operators, watch);
+}
+/// The last passes: layers take arithmetic and activations after them.
+constexpr bool join_layers(ir::graph& g, const deadline_watch& watch = {}) {
+  return fold_into_weights(g, watch) && fuse_activations(g, watch) && remove_dead_nodes(g, watch);
 }
 
-/// Runs every pass. Idioms are replaced by these operators and those of the graph; nullptr: they stay. After the
+/// Runs every pass. `operators` are those that replace idioms, in addition to the operators of the graph. After the
 /// deadline it returns false and leaves the graph incomplete.
-constexpr bool optimise(ir::graph& g, const deadline_watch& watch = {}, const idiom_operators* operators = nullptr) {
-  return remove_dead_nodes(g, watch) && evaluate_constants(g, watch) && merge_common_nodes(g, watch) &&
-         find_idioms_and_sink_transposes(g, watch, operators) && fold_into_weights(g, watch) &&
-         fuse_activations(g, watch) && remove_dead_nodes(g, watch);
-}
-
-/// The operators that the idioms of a graph need. No idiom is replaced.
-constexpr pool<typed_operator> wanted_for_idioms(ir::graph g) {
-  pool<typed_operator> wanted;
-  if (!detail::may_need_operators(g)) return wanted;
-  remove_dead_nodes(g), evaluate_constants(g), merge_common_nodes(g);
-  const idiom_operators finding{{}, &wanted};
-  find_idioms_and_sink_transposes(g, {}, &finding);
-  return wanted;
+constexpr bool optimise(ir::graph& g, const deadline_watch& watch = {}, const idiom_operators& operators = {}) {
+  if (!simplify(g, watch) || !find_idioms(g, operators, watch)) return false;
+  const bool has_transposes = detail::transposed_bytes(g) > 0;
+  if (has_transposes && !(sink_transposes(g, operators.list, watch) && find_idioms_again(g, operators, watch)))
+    return false;
+  return join_layers(g, watch);
 }
 
 }}}  // namespace nnrt::NNRT_ISA::passes
@@ -45440,30 +45444,141 @@ static_assert(
     }(),
     "nnrt: idiom_results must have every result of idiom_table");
 
-/// Which operators the idioms of a written graph need.
-template <class Graph> constexpr pool<typed_operator> idioms_in(const Graph& written) {
-  return passes::wanted_for_idioms(written.thaw());
+}}}  // namespace nnrt::NNRT_ISA::detail
+
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
+
+/// Graphs with at most this number of nodes, without idioms and transposes, are optimised in one evaluation.
+inline constexpr std::size_t nodes_in_evaluation = 64;
+
+/// The result of a stage. Stage::make() is the graph, Stage::room its estimated sizes.
+template <class Stage> struct stored_stage {
+  static constexpr oversized<frozen_graph<Stage::room>> roomy{Stage::make()};
+  static constexpr graph_sizes sizes = roomy.sizes;
+
+  /// In arrays of exact size, if the estimated sizes were too small.
+  template <class = void> struct exact {
+    static constexpr frozen_graph<sizes> held{Stage::make()};
+  };
+  static constexpr ir::graph thaw() {
+    if constexpr (roomy.holds_all()) return roomy.held.thaw(sizes);
+    else return exact<>::held.thaw();
+  }
+};
+
+/// The operators that passes add to static graphs.
+template <class List> struct with_moves;
+template <class... Ops> struct with_moves<ops::type_list<Ops...>> {
+  using list = ops::type_list<Ops..., ops::transpose, ops::reshape>;
+};
+using added_operators = operators_of_list<with_moves<idiom_results>::list>;
+
+/// Operators that passes need and the graph does not have.
+struct wanted_operators {
+  std::array<typed_operator, 64> all{};
+  std::size_t size = 0;
+
+  constexpr void add(typed_operator one) {
+    for (std::size_t i = 0; i < size; ++i)
+      if (all[i] == one) return;
+    if (size < all.size()) all[size++] = one;
+  }
+};
+/// Those that replace idioms, and transposes and reshapes of each dtype if there is a transpose.
+constexpr wanted_operators wanted_in(ir::graph g) {
+  wanted_operators wanted;
+  if (passes::detail::transposed_bytes(g) > 0)
+    for (const ir::value& v : g.values) {
+      if (v.is != ir::kind::result && v.is != ir::kind::weight) continue;
+      wanted.add({ops::transpose::code, v.desc.type});
+      wanted.add({ops::reshape::code, v.desc.type});
+    }
+  if (!passes::detail::may_need_operators(g)) return wanted;
+  pool<typed_operator> for_idioms;
+  const passes::idiom_operators finding{{}, &for_idioms};
+  passes::find_idioms(g, finding);
+  for (const typed_operator& one : for_idioms) wanted.add(one);
+  return wanted;
 }
-template <const auto& Written> inline constexpr std::size_t count_of_idiom_operators = idioms_in(Written).size();
-template <const auto& Written>
-inline constexpr std::array<typed_operator, count_of_idiom_operators<Written>> wanted_idiom_operators = [] {
-  std::array<typed_operator, count_of_idiom_operators<Written>> all{};
-  copy(idioms_in(Written), all);
-  return all;
+/// The operators that a stage's graph needs, as a static graph has them.
+template <class Stage> struct further_operators {
+  static constexpr wanted_operators wanted = wanted_in(stored_stage<Stage>::thaw());
+  static constexpr auto list = []<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array<const operator_info*, sizeof...(I)>{
+        added_operators::for_static_graph<wanted.all[I].code, wanted.all[I].type>()...};
+  }(std::make_index_sequence<wanted.size>());
+};
+
+/// The passes in stages, each of which continues the one before.
+template <const auto& Written> struct simplified {
+  static constexpr graph_sizes room = Written.sizes;
+  static constexpr ir::graph make() {
+    ir::graph g = Written.thaw();
+    passes::simplify(g);
+    return g;
+  }
+};
+template <const auto& Written> struct with_idioms {
+  using before = simplified<Written>;
+  static constexpr graph_sizes room = room_to_optimise(stored_stage<before>::sizes);
+  static constexpr ir::graph make() {
+    ir::graph g = stored_stage<before>::thaw();
+    passes::find_idioms(g, {further_operators<before>::list});
+    return g;
+  }
+};
+template <const auto& Written> struct with_moved_transposes {
+  using before = with_idioms<Written>;
+  static constexpr graph_sizes room = room_to_optimise(stored_stage<before>::sizes);
+  static constexpr ir::graph make() {
+    ir::graph g = stored_stage<before>::thaw();
+    passes::sink_transposes(g, further_operators<simplified<Written>>::list);
+    return g;
+  }
+};
+template <const auto& Written> struct with_idioms_again {
+  using before = with_moved_transposes<Written>;
+  static constexpr graph_sizes room = room_to_optimise(stored_stage<before>::sizes);
+  static constexpr ir::graph make() {
+    ir::graph g = stored_stage<before>::thaw();
+    passes::find_idioms_again(g, {further_operators<before>::list});
+    return g;
+  }
+};
+template <const auto& Written> constexpr ir::graph optimised_in_stages() {
+  ir::graph g = stored_stage<with_idioms_again<Written>>::thaw();
+  passes::join_layers(g);
+  return g;
+}
+template <const auto& Written> constexpr ir::graph optimised_at_once() {
+  ir::graph g = Written.thaw();
+  passes::optimise(g);
+  return g;
+}
+/// Whether one evaluation is enough, without further operators.
+template <const auto& Written> inline constexpr bool is_optimised_at_once = [] {
+  if (Written.nodes.size() > nodes_in_evaluation) return false;
+  const ir::graph g = Written.thaw();
+  return passes::detail::transposed_bytes(g) == 0 && !passes::detail::may_need_operators(g);
 }();
-template <const auto& Written>
-inline constexpr auto idiom_operators_of = []<std::size_t... I>(std::index_sequence<I...>) {
-  constexpr const auto& wanted = wanted_idiom_operators<Written>;
-  return std::array<const operator_info*, sizeof...(I)>{
-      operators_of_list<idiom_results>::for_static_graph<wanted[I].code, wanted[I].type>()...};
-}(std::make_index_sequence<count_of_idiom_operators<Written>>());
-/// As above, for plans of a static graph that are made at run time.
+template <const auto& Written> constexpr ir::graph optimised_graph() {
+  if constexpr (is_optimised_at_once<Written>) return optimised_at_once<Written>();
+  else return optimised_in_stages<Written>();
+}
+
+/// The further operators of both stages, for plans of a static graph that are made at run time.
 template <const auto& Written> array_ref<const operator_info* const> idiom_operators_at_run_time() {
-  return []<std::size_t... I>(std::index_sequence<I...>) {
-    static constexpr std::array<const operator_info*, sizeof...(I)> all{
-        &nnrt::at_run_time<idiom_operators_of<Written>[I]>...};
-    return array_ref<const operator_info* const>(all);
-  }(std::make_index_sequence<count_of_idiom_operators<Written>>());
+  if constexpr (is_optimised_at_once<Written>) {
+    return {};
+  } else {
+    using first = further_operators<simplified<Written>>;
+    using second = further_operators<with_moved_transposes<Written>>;
+    return []<std::size_t... I, std::size_t... K>(std::index_sequence<I...>, std::index_sequence<K...>) {
+      static constexpr std::array<const operator_info*, sizeof...(I) + sizeof...(K)> all{
+          &nnrt::at_run_time<first::list[I]>..., &nnrt::at_run_time<second::list[K]>...};
+      return array_ref<const operator_info* const>(all);
+    }(std::make_index_sequence<first::list.size()>(), std::make_index_sequence<second::list.size()>());
+  }
 }
 
 }}}  // namespace nnrt::NNRT_ISA::detail
@@ -49571,20 +49686,14 @@ inline constexpr frozen_graph<sizes_as_written<Function>.sizes> graph_as_written
 /// The names only: a reference to these does not link the graph, with every operator's functions, into the program.
 template <auto Function> inline constexpr auto text_as_written = graph_as_written<Function>.text;
 
-template <auto Function> constexpr ir::graph optimised() {
-  ir::graph g = graph_as_written<Function>.thaw();
-  const passes::idiom_operators idioms{idiom_operators_of<graph_as_written<Function>>};
-  passes::optimise(g, {}, &idioms);
-  return g;
-}
 template <auto Function>
 inline constexpr oversized<frozen_graph<room_to_optimise(sizes_as_written<Function>.sizes)>> roomy_optimised{
-    optimised<Function>()};
+    optimised_graph<graph_as_written<Function>>()};
 
 // Not a function that returns the array: g++ took three times as long to evaluate that.
 template <auto Function> constexpr decltype(auto) source_of_optimised() {
   if constexpr (roomy_optimised<Function>.holds_all()) return (roomy_optimised<Function>.held);
-  else return optimised<Function>();
+  else return optimised_graph<graph_as_written<Function>>();
 }
 template <auto Function>
 inline constexpr frozen_graph<roomy_optimised<Function>.sizes> graph_optimised{source_of_optimised<Function>()};

@@ -37,7 +37,7 @@ const pass_row passes_to_count[] = {
      [](ir::graph& g) {
        using nnrt::detail::idiom_results, nnrt::detail::operators_of_list;
        const passes::idiom_operators idioms{operators_of_list<idiom_results>::at_run_time()};
-       passes::optimise(g, {}, &idioms);
+       passes::optimise(g, {}, idioms);
      }},
     {"join_quantised_pairs",
      [](ir::graph& g) { passes::join_quantised_pairs(g, [](op_code code) { return ops::find(code); }); }},

@@ -478,7 +478,7 @@ result<calibrated<G, Policy>> calibrate_with(const result<weights>& file, Inputs
   ir::graph optimised = G::ir();
   if (auto ok = inputs.add_layers(optimised, Policy::table.scales); !ok) return fail(std::move(ok.error()));
   const passes::idiom_operators idioms{idiom_operators_at_run_time<graph_as_written<function_of<G>::value>>()};
-  passes::optimise(optimised, {}, &idioms);
+  passes::optimise(optimised, {}, idioms);
   if (auto ok = check_names(optimised, wanted.in_16_bits, ", which shall have 16 bits"); !ok)
     return fail(std::move(ok.error()));
   auto floats = fold_constants(optimised, *bound);

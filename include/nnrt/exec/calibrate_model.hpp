@@ -93,7 +93,7 @@ namespace detail {
   auto bound = bind_weights(network.weights, weight_specs_of(optimised));
   if (!bound) return fail(std::move(bound.error()));
   const passes::idiom_operators idioms{detail::operators_of_list<detail::idiom_results>::at_run_time()};
-  passes::optimise(optimised, {}, &idioms);
+  passes::optimise(optimised, {}, idioms);
   const auto placed = detail::place_to_calibrate(optimised, policy, wanted);
   if (!placed) return fail(placed.error());
   calibrated_model made;

@@ -1,5 +1,5 @@
 // idiom_operators: the operators that replace idioms - of a static graph those that it needs, else all of them.
-// Flow: static_graph.hpp and program.hpp give them to passes::optimise().
+// Flow: optimised_graph.hpp and program.hpp give them to the passes.
 #pragma once
 
 #include <nnrt/exec/frozen.hpp>
@@ -39,31 +39,5 @@ static_assert(
       return true;
     }(),
     "nnrt: idiom_results must have every result of idiom_table");
-
-/// Which operators the idioms of a written graph need.
-template <class Graph> constexpr pool<typed_operator> idioms_in(const Graph& written) {
-  return passes::wanted_for_idioms(written.thaw());
-}
-template <const auto& Written> inline constexpr std::size_t count_of_idiom_operators = idioms_in(Written).size();
-template <const auto& Written>
-inline constexpr std::array<typed_operator, count_of_idiom_operators<Written>> wanted_idiom_operators = [] {
-  std::array<typed_operator, count_of_idiom_operators<Written>> all{};
-  copy(idioms_in(Written), all);
-  return all;
-}();
-template <const auto& Written>
-inline constexpr auto idiom_operators_of = []<std::size_t... I>(std::index_sequence<I...>) {
-  constexpr const auto& wanted = wanted_idiom_operators<Written>;
-  return std::array<const operator_info*, sizeof...(I)>{
-      operators_of_list<idiom_results>::for_static_graph<wanted[I].code, wanted[I].type>()...};
-}(std::make_index_sequence<count_of_idiom_operators<Written>>());
-/// As above, for plans of a static graph that are made at run time.
-template <const auto& Written> array_ref<const operator_info* const> idiom_operators_at_run_time() {
-  return []<std::size_t... I>(std::index_sequence<I...>) {
-    static constexpr std::array<const operator_info*, sizeof...(I)> all{
-        &nnrt::at_run_time<idiom_operators_of<Written>[I]>...};
-    return array_ref<const operator_info* const>(all);
-  }(std::make_index_sequence<count_of_idiom_operators<Written>>());
-}
 
 }}}  // namespace nnrt::NNRT_ISA::detail

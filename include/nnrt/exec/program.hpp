@@ -65,7 +65,7 @@ NNRT_COMPILED_ONCE(plan plan_at_run_time<>(const ir::graph&, const plan_options&
   compiled_plan made;
   made.optimised = std::move(g);
   const passes::idiom_operators idioms{operators_of_list<idiom_results>::at_run_time()};
-  if (!passes::optimise(made.optimised, watch, &idioms)) return compiled_too_late();
+  if (!passes::optimise(made.optimised, watch, idioms)) return compiled_too_late();
   if (!f16_emulation(made.optimised, &ops::of<ops::half_cast>(), watch)) return compiled_too_late();
   made.made =
       plan_at_run_time(made.optimised, plan_options_for(family.wanted.winograd, family.wanted.float16_weights), watch);

@@ -5,9 +5,9 @@
 #include <nnrt/core/array_ref.hpp>
 #include <nnrt/exec/dump_plan.hpp>
 #include <nnrt/exec/frozen.hpp>
-#include <nnrt/exec/idiom_operators.hpp>
 #include <nnrt/exec/make_plan.hpp>
 #include <nnrt/exec/node_table.hpp>
+#include <nnrt/exec/optimised_graph.hpp>
 #include <nnrt/exec/weight_specs.hpp>
 #include <nnrt/io/weights.hpp>
 #include <nnrt/ir/builder.hpp>
@@ -75,20 +75,14 @@ inline constexpr frozen_graph<sizes_as_written<Function>.sizes> graph_as_written
 /// The names only: a reference to these does not link the graph, with every operator's functions, into the program.
 template <auto Function> inline constexpr auto text_as_written = graph_as_written<Function>.text;
 
-template <auto Function> constexpr ir::graph optimised() {
-  ir::graph g = graph_as_written<Function>.thaw();
-  const passes::idiom_operators idioms{idiom_operators_of<graph_as_written<Function>>};
-  passes::optimise(g, {}, &idioms);
-  return g;
-}
 template <auto Function>
 inline constexpr oversized<frozen_graph<room_to_optimise(sizes_as_written<Function>.sizes)>> roomy_optimised{
-    optimised<Function>()};
+    optimised_graph<graph_as_written<Function>>()};
 
 // Not a function that returns the array: g++ took three times as long to evaluate that.
 template <auto Function> constexpr decltype(auto) source_of_optimised() {
   if constexpr (roomy_optimised<Function>.holds_all()) return (roomy_optimised<Function>.held);
-  else return optimised<Function>();
+  else return optimised_graph<graph_as_written<Function>>();
 }
 template <auto Function>
 inline constexpr frozen_graph<roomy_optimised<Function>.sizes> graph_optimised{source_of_optimised<Function>()};

@@ -58,8 +58,8 @@ struct transposed_value {
 /// One run of sink_transposes on a graph.
 class transpose_sinking {
  public:
-  constexpr explicit transpose_sinking(ir::graph& g)
-      : g_(g), given_(g.values.size()), known_(known_values(g)), to_(identity_of(g)) {
+  constexpr transpose_sinking(ir::graph& g, array_ref<const operator_info* const> operators)
+      : g_(g), operators_(operators), given_(g.values.size()), known_(known_values(g)), to_(identity_of(g)) {
     is_output_.assign(given_, 0);
     for (const ir::output& out : g.outputs) is_output_[static_cast<std::size_t>(out.value)] = 1;
     of_.assign(g.values.size(), transposed_value());
@@ -103,19 +103,19 @@ class transpose_sinking {
     return static_cast<std::int64_t>(list.size()) == g_.at(id).desc.elements();
   }
 
-  /// A node of the graph whose operator has this code and computes on this dtype; null: there is none. Static graphs
-  /// instantiate operators for the dtypes that they name.
-  constexpr const ir::node* like(op_code code, dtype type) const {
+  /// An operator of the graph, or one of the given ones, that has this code and computes on this dtype; null: there is
+  /// none. Static graphs instantiate operators for the dtypes that they name.
+  constexpr const operator_info* find(op_code code, dtype type) const {
     for (const ir::node& n : g_.nodes)
-      if (n.op->code == code && n.op->computes_on.contains(type)) return &n;
-    for (const ir::node& n : made_)
-      if (n.op->code == code && n.op->computes_on.contains(type)) return &n;
+      if (n.op->code == code && n.op->computes_on.contains(type)) return n.op;
+    for (const operator_info* const op : operators_)
+      if (op->code == code && op->computes_on.contains(type)) return op;
     return nullptr;
   }
-  /// Adds a node without attributes like another one.
-  constexpr void push(const ir::node& like, array_ref<const std::int32_t> inputs, std::int32_t y, ir::range name) {
+  /// Adds a node without attributes.
+  constexpr void push(const operator_info& op, array_ref<const std::int32_t> inputs, std::int32_t y, ir::range name) {
     ir::node n;
-    n.op = like.op, n.label = like.label, n.name = name;
+    n.op = &op, n.label = op.label, n.name = name;
     n.inputs = g_.add_operands(inputs);
     n.outputs = g_.add_operands(array_ref<const std::int32_t>(&y, 1));
     made_.push_back(n);
@@ -133,7 +133,7 @@ class transpose_sinking {
       to_[static_cast<std::size_t>(y)] = x;
       return true;
     }
-    const ir::node* const reshape = like(ops::reshape::code, g_.at(x).desc.type);
+    const operator_info* const reshape = find(ops::reshape::code, g_.at(x).desc.type);
     const shape_t shape = g_.at(y).desc.shape;
     if (reshape == nullptr || !shape.is_known() || shape.elements() == 0) return false;
     const std::int32_t operands[] = {x, add_integers(std::span(shape.begin(), shape.end()))};
@@ -143,7 +143,7 @@ class transpose_sinking {
   constexpr void push_transpose(std::int32_t x, const axis_order& order, std::int32_t y, ir::range name) {
     const dtype type = g_.at(x).desc.type;
     pool<std::int64_t> list;
-    const ir::node* const reshape = like(ops::reshape::code, type);
+    const operator_info* const reshape = find(ops::reshape::code, type);
     const shape_t shape = g_.at(y).desc.shape;
     int unknown = 0;
     for (const std::int64_t extent : shape) unknown += extent < 0 ? 1 : 0;
@@ -152,7 +152,7 @@ class transpose_sinking {
     else
       for (int i = 0; i < order.rank; ++i) list.push_back(order[i]);
     const std::int32_t operands[] = {x, add_integers(list)};
-    push(is_alias ? *reshape : *like(ops::transpose::code, type), operands, y, name);
+    push(is_alias ? *reshape : *find(ops::transpose::code, type), operands, y, name);
     of_[static_cast<std::size_t>(y)] = {x, order};
   }
 
@@ -199,10 +199,10 @@ class transpose_sinking {
       v.desc = made;
       return add_value(v, true);
     }
-    const ir::node* const reshape = like(ops::reshape::code, desc.type);
+    const operator_info* const reshape = find(ops::reshape::code, desc.type);
     if (reshape == nullptr && (keeps_elements || desc.rank() < order.rank)) return ir::none;
     if (keeps_elements) return reshaped(*reshape, id, made, name);
-    const ir::node* const transpose = like(ops::transpose::code, desc.type);
+    const operator_info* const transpose = find(ops::transpose::code, desc.type);
     if (transpose == nullptr) return ir::none;
     std::int32_t x = id;
     if (desc.rank() < order.rank)
@@ -216,7 +216,7 @@ class transpose_sinking {
     return y;
   }
   /// A known value with another shape, by a node that is executed when weights are prepared.
-  constexpr std::int32_t reshaped(const ir::node& reshape, std::int32_t x, const tensor_desc& to, ir::range name) {
+  constexpr std::int32_t reshaped(const operator_info& reshape, std::int32_t x, const tensor_desc& to, ir::range name) {
     const std::int32_t y = add_value({to, ir::kind::result, {}, 0, ir::none}, is_known(x));
     pool<std::int64_t> shape;
     shape.insert(to.shape.begin(), to.shape.end());
@@ -287,7 +287,7 @@ class transpose_sinking {
     push_in_source_order(n, moved, copied(array_ref<const word>(g_.attrs_of(n))), order, source);
     return true;
   }
-  constexpr bool has_transpose(dtype type) const { return like(ops::transpose::code, type) != nullptr; }
+  constexpr bool has_transpose(dtype type) const { return find(ops::transpose::code, type) != nullptr; }
   static constexpr bool is_constant_operand(const ir::node& n, std::size_t i) {
     const std::size_t row = nnrt::detail::row_of(n.op->inputs, i);
     return row < n.op->inputs.size() && n.op->inputs[row].constant;
@@ -426,8 +426,8 @@ class transpose_sinking {
     const transposed_value flat = flat_[static_cast<std::size_t>(inputs[0])];
     if (flat.source == ir::none || !is_known(inputs[1]) || g_.at(inputs[1]).scales != ir::none) return false;
     const tensor_desc weight = g_.at(inputs[1]).desc;
-    const ir::node* const of_weight = like(ops::reshape::code, weight.type);
-    const ir::node* const of_x = like(ops::reshape::code, g_.at(inputs[0]).desc.type);
+    const operator_info* const of_weight = find(ops::reshape::code, weight.type);
+    const operator_info* const of_x = find(ops::reshape::code, g_.at(inputs[0]).desc.type);
     if (of_weight == nullptr || of_x == nullptr || !has_transpose(weight.type) || weight.rank() != 2) return false;
     const shape_t is = g_.at(flat.source).desc.shape;  // in y's order
     shape_t split{weight.shape[0]};
@@ -442,7 +442,7 @@ class transpose_sinking {
     const std::int32_t parts = reshaped(*of_weight, inputs[1], like_weight(split), n.name);
     const std::int32_t turned = add_value({like_weight(moved), ir::kind::result, {}, 0, ir::none}, true);
     const std::int32_t operands[] = {parts, add_integers(inverse)};
-    push(*like(ops::transpose::code, weight.type), operands, turned, n.name);
+    push(*find(ops::transpose::code, weight.type), operands, turned, n.name);
     const std::int32_t columns = reshaped(*of_weight, turned, like_weight(weight.shape), n.name);
     const tensor_desc rows = g_.at(inputs[0]).desc;
     pool<std::int32_t> operands_of_layer = inputs;
@@ -467,6 +467,7 @@ class transpose_sinking {
   }
 
   ir::graph& g_;
+  array_ref<const operator_info* const> operators_;
   std::size_t given_;  // number of values before the run
   pool<char> known_, is_output_;
   pool<std::int32_t> to_;        // what each value became
@@ -494,12 +495,14 @@ constexpr std::int64_t transposed_bytes(const ir::graph& g) {
 
 /// Moves transposes through the operators after them, which then compute in the order of the source: element by
 /// element, along renamed axes, with constants transposed. Transposes that meet their inverse disappear; a dense layer
-/// takes one into its weights. The graph changes only if fewer bytes are transposed. Returns false after the deadline.
-constexpr bool sink_transposes(ir::graph& g, const deadline_watch& watch = {}) {
+/// takes one into its weights. The graph changes only if fewer bytes are transposed. `operators` are transposes and
+/// reshapes of dtypes for which the graph has none. Returns false after the deadline.
+constexpr bool sink_transposes(ir::graph& g, array_ref<const operator_info* const> operators = {},
+                               const deadline_watch& watch = {}) {
   const std::int64_t before = detail::transposed_bytes(g);
   if (before == 0) return true;
   ir::graph moved = g;
-  if (!detail::transpose_sinking(moved).run(watch)) return false;
+  if (!detail::transpose_sinking(moved, operators).run(watch)) return false;
   const std::size_t events = moved.log.size();
   if (!remove_dead_nodes(moved, watch)) return false;
   if (detail::transposed_bytes(moved) >= before) return true;

@@ -11,32 +11,28 @@
 
 namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
-/// Replaces idioms before and after transposes are moved: channels that come second may come last then.
-constexpr bool find_idioms_and_sink_transposes(ir::graph& g, const deadline_watch& watch,
-                                               const idiom_operators* operators) {
-  const bool has_transposes = detail::transposed_bytes(g) > 0;
-  if (operators != nullptr && !find_idioms(g, *operators, watch)) return false;
-  if (!has_transposes) return true;
-  if (!sink_transposes(g, watch) || !merge_common_nodes(g, watch)) return false;
-  return operators == nullptr || find_idioms(g, *operators, watch);
+/// The first passes: removes what no output needs, computes constants and merges common nodes.
+constexpr bool simplify(ir::graph& g, const deadline_watch& watch = {}) {
+  return remove_dead_nodes(g, watch) && evaluate_constants(g, watch) && merge_common_nodes(g, watch);
+}
+/// The passes after transposes were moved. Idioms are looked for again, because channels that came second may come last
+/// now.
+constexpr bool find_idioms_again(ir::graph& g, const idiom_operators& operators, const deadline_watch& watch = {}) {
+  return merge_common_nodes(g, watch) && find_idioms(g, operators, watch);
+}
+/// The last passes: layers take arithmetic and activations after them.
+constexpr bool join_layers(ir::graph& g, const deadline_watch& watch = {}) {
+  return fold_into_weights(g, watch) && fuse_activations(g, watch) && remove_dead_nodes(g, watch);
 }
 
-/// Runs every pass. Idioms are replaced by these operators and those of the graph; nullptr: they stay. After the
+/// Runs every pass. `operators` are those that replace idioms, in addition to the operators of the graph. After the
 /// deadline it returns false and leaves the graph incomplete.
-constexpr bool optimise(ir::graph& g, const deadline_watch& watch = {}, const idiom_operators* operators = nullptr) {
-  return remove_dead_nodes(g, watch) && evaluate_constants(g, watch) && merge_common_nodes(g, watch) &&
-         find_idioms_and_sink_transposes(g, watch, operators) && fold_into_weights(g, watch) &&
-         fuse_activations(g, watch) && remove_dead_nodes(g, watch);
-}
-
-/// The operators that the idioms of a graph need. No idiom is replaced.
-constexpr pool<typed_operator> wanted_for_idioms(ir::graph g) {
-  pool<typed_operator> wanted;
-  if (!detail::may_need_operators(g)) return wanted;
-  remove_dead_nodes(g), evaluate_constants(g), merge_common_nodes(g);
-  const idiom_operators finding{{}, &wanted};
-  find_idioms_and_sink_transposes(g, {}, &finding);
-  return wanted;
+constexpr bool optimise(ir::graph& g, const deadline_watch& watch = {}, const idiom_operators& operators = {}) {
+  if (!simplify(g, watch) || !find_idioms(g, operators, watch)) return false;
+  const bool has_transposes = detail::transposed_bytes(g) > 0;
+  if (has_transposes && !(sink_transposes(g, operators.list, watch) && find_idioms_again(g, operators, watch)))
+    return false;
+  return join_layers(g, watch);
 }
 
 }}}  // namespace nnrt::NNRT_ISA::passes
