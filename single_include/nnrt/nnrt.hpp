@@ -43282,46 +43282,274 @@ template <class Frozen> struct oversized {
 };
 
 }}}  // namespace nnrt::NNRT_ISA::detail
-// ===== nnrt/exec/optimised_graph.hpp
-// optimised_graph: the passes on a static graph, in several evaluations if it is large.
-// Flow: static_graph.hpp plans the result. clang allows an evaluation a million steps, and all passes on two hundred
-// nodes take more.
+// ===== nnrt/exec/make_plan.hpp
+// make_plan: turns an optimised graph into a plan - steps with the addresses of their operands, and prepared data.
+// Flow: static graphs call it in constant evaluation, compile() at run time; choose_kernels.hpp is its first half; both
+// kinds of executor run the plan.
 
-// ===== nnrt/exec/idiom_operators.hpp
-// idiom_operators: the operators that replace idioms - of a static graph those that it needs, else all of them.
-// Flow: optimised_graph.hpp and program.hpp give them to the passes.
+// ===== nnrt/exec/choose_kernels.hpp
+// choose_kernels: the first half of planning - kernels of nodes, groups of stripes, and the memory that these need.
+// Flow: make_plan.hpp places that memory and lays out the steps.
 
-// ===== nnrt/passes/optimise.hpp
-// optimise: the passes in their order.
-// Flow: static graphs run it in constant evaluation, compile() at run time; make_plan() follows.
+// ===== nnrt/exec/find_stripes.hpp
+// find_stripes: finds consecutive nodes that run in stripes of rows, or whose rows threads share out together.
+// Flow: make_plan() calls it after kernels are chosen and before memory is placed; run_stripes.hpp executes the result.
+// Tensors between the nodes of a stripe stay in the cache.
 
-// ===== nnrt/passes/eliminate.hpp
-// eliminate: removes nodes whose results are not used, and nodes that compute the same as an earlier one.
-// Flow: optimise() runs dead-node removal first and last, and merges common nodes in between.
+namespace nnrt { inline namespace NNRT_ISA {
 
-// ===== nnrt/core/hash.hpp
-// hash: a hash of words, and the slot of a hash table.
-// Flow: passes find equal nodes with it, the planner equal descs, builders and readers names.
+/// Options for running networks in stripes of rows (depth-first execution).
+struct stripe_options {
+  bool enabled = true;
+  std::int64_t rows = 0;  // of a stripe, for all nodes that can; 0: where it is faster, as many as fit
+};
 
-namespace nnrt { inline namespace NNRT_ISA { namespace detail {
+namespace detail {
 
-/// FNV-1a (Fowler, Noll, Vo), one word at a time.
-inline constexpr std::uint64_t no_hash = 0xcbf29ce484222325U;
-constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) { return (hash ^ word) * 0x100000001b3U; }
+/// Usable bytes of a core's L2. Tensors of this size or larger leave the cache before they are read again; a stripe of
+/// a group uses at most this. Measured with 1 MiB; 384 KiB to 768 KiB are within 2 %.
+inline constexpr std::int64_t l2_bytes = 512 * 1024;
 
-/// Slot in a table of 2^bits slots: upper bits of a product (Knuth's multiplicative hashing). FNV's lower bits depend
-/// only on the lower bits of words, which are often 0 in floats.
-constexpr std::size_t slot_of(std::uint64_t hash, int bits) {
-  return static_cast<std::size_t>((hash ^ (hash >> 32)) * 0x9e3779b97f4a7c15U >> (64 - bits));
+/// Maximum size of weights that every thread reads in full when threads share out rows. They stay in each thread's
+/// cache, whereas images that other threads made are transferred in every run.
+inline constexpr std::int64_t max_joined_weights = l2_bytes / 4;
+
+inline constexpr std::int32_t max_stripe_steps = 8;    // of one group
+inline constexpr std::size_t max_stripe_operands = 6;  // of one step, inputs and outputs together
+
+/// A node that has a step, as the search reads it.
+struct stripe_candidate {
+  std::int32_t node = 0;
+  row_window rows;                // empty: it cannot run by rows
+  std::int64_t packed_bytes = 0;  // of weights
+  int parts = 1;                  // of its step
+  bool has_group = false;
+};
+
+/// Whether each row of a step's result depends only on the same row of its operand.
+constexpr bool keeps_rows(const row_window& rows) {
+  return rows && rows.stride == 1 && rows.taps == 1 && rows.pad == 0;
 }
 
-constexpr std::uint64_t hash_of(std::string_view text) {
-  std::uint64_t hash = no_hash;
-  for (const char c : text) hash = mix(hash, static_cast<unsigned char>(c));
-  return hash;
-}
+/// A group: candidates first … last run in stripes.
+struct found_group {
+  std::int32_t first = 0, last = 0;
+  std::int64_t rows = 0;  // of the last result in one stripe; 0: threads share them out together
+};
 
-}}}  // namespace nnrt::NNRT_ISA::detail
+/// Bytes of the arena in use between two nodes.
+struct arena_use {
+  pool<std::int64_t> begun, ended;  // bytes of blocks that began, and that ended, before each node
+  std::int64_t most = 0;            // at one node
+
+  constexpr arena_use(const pool<passes::block>& blocks, std::size_t nodes) {
+    begun.assign(nodes + 2, 0);
+    ended.assign(nodes + 2, 0);
+    for (const passes::block& b : blocks) {
+      if (b.parent != ir::none) continue;
+      begun[static_cast<std::size_t>(b.first) + 1] += passes::aligned(b.bytes);
+      ended[static_cast<std::size_t>(b.last) + 1] += passes::aligned(b.bytes);
+    }
+    for (std::size_t i = 0; i <= nodes; ++i) {
+      begun[i + 1] += begun[i];
+      ended[i + 1] += ended[i];
+      if (i < nodes) most = std::max(most, between(static_cast<std::int32_t>(i), static_cast<std::int32_t>(i)));
+    }
+  }
+  constexpr std::int64_t between(std::int32_t first, std::int32_t last) const {
+    return begun[static_cast<std::size_t>(last) + 1] - ended[static_cast<std::size_t>(first)];
+  }
+};
+
+/// Finds groups in chains of candidates, each the only reader of the preceding one.
+struct stripe_finder {
+  const ir::graph& g;
+  const passes::memory_plan& memory;
+  array_ref<const stripe_candidate> candidates;  // every node that has a step, in order
+  stripe_options options;
+  pool<std::int32_t> reads;  // of values: by nodes, outputs and states
+
+  constexpr stripe_finder(const ir::graph& graph, const passes::memory_plan& plan,
+                          array_ref<const stripe_candidate> all, stripe_options chosen)
+      : g(graph), memory(plan), candidates(all), options(chosen) {
+    reads.assign(g.values.size(), 0);
+    for (const ir::node& n : g.nodes)
+      for (const std::int32_t id : g.inputs_of(n))
+        if (id != ir::none) ++reads[static_cast<std::size_t>(id)];
+    for (const ir::output& out : g.outputs) ++reads[static_cast<std::size_t>(out.value)];
+    for (const ir::state& s : g.states) ++reads[static_cast<std::size_t>(s.next)];
+  }
+
+  constexpr const stripe_candidate& at(std::int32_t c) const { return candidates[static_cast<std::size_t>(c)]; }
+  constexpr const ir::node& node_of(std::int32_t c) const { return g.nodes[static_cast<std::size_t>(at(c).node)]; }
+  constexpr std::int32_t result_of(std::int32_t c) const { return g.outputs_of(node_of(c))[0]; }
+  constexpr const tensor_desc& desc_of(std::int32_t c) const { return g.at(result_of(c)).desc; }
+  constexpr std::int64_t row_bytes(std::int32_t c) const {
+    return desc_of(c).shape.elements(2) * size_of(desc_of(c).type);
+  }
+  /// The outermost block of a value.
+  constexpr std::int32_t block_of(std::int32_t id) const { return memory.resolve(memory.at(id)).block; }
+  /// Whether candidate c, not the last of a group, has its result in the memory of the group's result.
+  constexpr bool is_in_place(std::int32_t c, std::int32_t last) const {
+    return block_of(result_of(c)) == block_of(result_of(last));
+  }
+
+  /// Rows of candidate c - 1 that a stripe of `rows` rows of candidate c needs.
+  constexpr std::int64_t rows_before(std::int32_t c, std::int64_t rows) const {
+    return std::min((rows - 1) * at(c).rows.stride + at(c).rows.taps, desc_of(c - 1).shape[1]);
+  }
+
+  constexpr pool<found_group> find() const {
+    pool<found_group> found;
+    const auto count = static_cast<std::int32_t>(candidates.size());
+    for (std::int32_t first = 0, last = 0; first < count; first = ++last) {
+      if (!can_run_in_stripes(first)) continue;
+      while (last + 1 < count && pays(last) && can_run_in_stripes(last + 1) && is_linked(last)) ++last;
+      add_groups(first, last, found);
+    }
+    return found;
+  }
+
+  /// Finds groups of steps that threads share out together, among candidates without a group; runs after stripes have
+  /// shrunk the tensors of other groups. A group is as long as the arena does not grow, although the operands of its
+  /// first step are kept until its last.
+  constexpr pool<found_group> find_joined() const {
+    pool<found_group> found;
+    const auto count = static_cast<std::int32_t>(candidates.size());
+    const arena_use bytes(memory.blocks, g.nodes.size());
+    for (std::int32_t first = 0, last = 0; first < count; first = ++last) {
+      if (at(first).has_group || !can_run_in_stripes(first)) continue;
+      while (last + 1 < count && last - first + 1 < max_stripe_steps && is_joined(last)) ++last;
+      while (last > first && !(is_closed(first, last) && bytes.between(at(first).node, at(last).node) <= bytes.most))
+        --last;
+      if (last > first) found.push_back({first, last, 0});
+    }
+    return found;
+  }
+
+ private:
+  constexpr bool can_run_in_stripes(std::int32_t c) const {
+    return at(c).rows && node_of(c).outputs.count == 1 && desc_of(c).rank() == 4 &&
+           node_of(c).inputs.count + 2 <= std::int32_t{max_stripe_operands};
+  }
+  constexpr bool pays(std::int32_t c) const { return options.rows > 0 || desc_of(c).bytes() >= l2_bytes; }
+  /// Whether candidate c + 1 reads the result of c by rows, and is its only reader.
+  constexpr bool is_linked(std::int32_t c) const {
+    const std::int32_t between = result_of(c);
+    const passes::location where = memory.at(between);
+    if (reads[static_cast<std::size_t>(between)] != 1 || where.block == ir::none || where.offset != 0) return false;
+    const passes::block& b = memory.blocks[static_cast<std::size_t>(where.block)];
+    if (b.parent != ir::none || b.bytes != g.at(between).desc.bytes()) return false;
+    const auto in = g.inputs_of(node_of(c + 1));
+    for (std::size_t k = 0; k < in.size(); ++k)
+      if (in[k] == between) return names_operand(at(c + 1).rows.images, k);
+    return false;
+  }
+
+  /// Whether candidate c + 1 makes each row from the same row of c only, so that a thread needs no other thread's rows.
+  /// The threads' shares must be nearly equal.
+  constexpr bool is_joined(std::int32_t c) const {
+    // only then it is an image: other tensors may have no axis 1
+    if (!keeps_rows(at(c + 1).rows) || !can_run_in_stripes(c + 1)) return false;
+    const std::int64_t height = desc_of(c + 1).shape[1];
+    return is_linked(c) && desc_of(c).bytes() < l2_bytes && at(c).packed_bytes <= max_joined_weights &&
+           at(c + 1).packed_bytes <= max_joined_weights && (height % 2 == 0 || height > 8) &&
+           (at(c).parts > 1 || at(c + 1).parts > 1) && !at(c + 1).has_group;
+  }
+  /// Makes one group of a chain if a stripe of it fits into the cache. Otherwise cuts the chain after the smallest
+  /// tensor.
+  constexpr void add_groups(std::int32_t first, std::int32_t last, pool<found_group>& found) const {
+    if (first == last) return;
+    const chain_cuts cuts(*this, first, last);
+    pool<chain_part> rest;  // a stack with the first part on top
+    rest.push_back({first, last, cuts.root});
+    while (!rest.empty()) {
+      const chain_part part = rest.back();
+      rest.pop_back();
+      if (part.first == part.last) continue;
+      const bool is_short = part.last - part.first < max_stripe_steps;
+      if (const std::int64_t rows = is_short ? rows_for(part.first, part.last) : 0;
+          rows > 0 && is_closed(part.first, part.last)) {
+        found.push_back({part.first, part.last, rows});
+        continue;
+      }
+      rest.push_back({part.cut + 1, part.last, cuts.in_second(part.cut)});
+      rest.push_back({part.first, part.cut, cuts.in_first(part.cut)});
+    }
+  }
+  /// Candidates first … last of a chain, and the candidate with the smallest result, after which it is cut.
+  struct chain_part {
+    std::int32_t first = 0, last = 0, cut = -1;
+  };
+  /// Where a chain and its parts are cut: a Cartesian tree of the bytes of each candidate's result, smallest on top. It
+  /// is linear in the chain's length, whereas a search in each part would be quadratic.
+  struct chain_cuts {
+    std::int32_t begin;
+    std::int32_t root = -1;
+    pool<std::int32_t> first_child, second_child;
+
+    constexpr chain_cuts(const stripe_finder& finder, std::int32_t first, std::int32_t last) : begin(first) {
+      first_child.assign(static_cast<std::size_t>(last - first), -1);
+      second_child = first_child;
+      pool<std::int32_t> right_edge;  // of the tree so far
+      for (std::int32_t c = first; c < last; ++c) {
+        std::int32_t above = -1;  // the subtree that c replaces
+        while (!right_edge.empty() && finder.desc_of(right_edge.back()).bytes() > finder.desc_of(c).bytes())
+          above = right_edge.back(), right_edge.pop_back();
+        first_child[static_cast<std::size_t>(c - begin)] = above;
+        (right_edge.empty() ? root : second_child[static_cast<std::size_t>(right_edge.back() - begin)]) = c;
+        right_edge.push_back(c);
+      }
+    }
+    constexpr std::int32_t in_first(std::int32_t cut) const {
+      return first_child[static_cast<std::size_t>(cut - begin)];
+    }
+    constexpr std::int32_t in_second(std::int32_t cut) const {
+      return second_child[static_cast<std::size_t>(cut - begin)];
+    }
+  };
+  /// Rows of a stripe: the largest even number that fits, since kernels make two rows at once. 0: not even two fit.
+  constexpr std::int64_t rows_for(std::int32_t first, std::int32_t last) const {
+    const std::int64_t height = desc_of(last).shape[1];
+    if (options.rows > 0) return std::min(options.rows, height);
+    std::int64_t pairs = 0, too_many = height / 2 + 1;
+    while (pairs + 1 < too_many) {
+      const std::int64_t middle = (pairs + too_many) / 2;
+      (working_set(first, last, 2 * middle) <= l2_bytes ? pairs : too_many) = middle;
+    }
+    return 2 * pairs;
+  }
+  /// Bytes of results and weights that a stripe reads or writes.
+  constexpr std::int64_t working_set(std::int32_t first, std::int32_t last, std::int64_t rows) const {
+    std::int64_t bytes = 0;
+    for (std::int32_t c = last; c >= first; --c) {
+      bytes += rows * row_bytes(c) + at(c).packed_bytes;
+      if (c > first) rows = rows_before(c, rows);
+    }
+    return bytes;
+  }
+  /// Whether no step outside of the group uses the tensors between its steps, and no operand from outside shares memory
+  /// with its result. Then the tensors can shrink, and the result can be written while operands are read.
+  constexpr bool is_closed(std::int32_t first, std::int32_t last) const {
+    for (std::int32_t c = first; c <= last; ++c) {
+      const passes::block& b = memory.blocks[static_cast<std::size_t>(block_of(result_of(c)))];
+      if (c < last && !is_in_place(c, last) && (b.first < at(first).node || b.last > at(last).node)) return false;
+      for (const std::int32_t id : g.inputs_of(node_of(c)))
+        if (id != ir::none && (c == first || id != result_of(c - 1)) && block_of(id) == block_of(result_of(last)))
+          return false;
+    }
+    return true;
+  }
+};
+
+}  // namespace detail
+
+}}  // namespace nnrt::NNRT_ISA
+// ===== nnrt/passes/fold.hpp
+// fold: moves batch_norm, scale, bias_add and arithmetic with known numbers into the weights of a layer, as prepare
+// nodes.
+// Flow: after constants are evaluated, before activations are fused; prepare nodes run once, when an executor is made.
+
 // ===== nnrt/passes/uses.hpp
 // uses: which node makes each value of a graph, and how often it is used; every pass starts from this.
 // Flow: each pass that rewrites nodes computes it anew; compact() drops the nodes that a pass removed.
@@ -43391,206 +43619,6 @@ constexpr word* free_activation(ir::graph& g, const ir::node& n) {
 }  // namespace detail
 
 }}}  // namespace nnrt::NNRT_ISA::passes
-
-namespace nnrt { inline namespace NNRT_ISA { namespace passes {
-
-/// Removes every node whose outputs are not read. It visits the last nodes first, so that one sweep removes chains.
-/// Like all passes below, it returns false after the deadline and leaves the graph incomplete.
-constexpr bool remove_dead_nodes(ir::graph& g, const deadline_watch& watch = {}) {
-  use_table table(g);
-  for (std::size_t i = g.nodes.size(); i-- > 0;) {
-    if (watch.is_over()) return false;
-    ir::node& n = g.nodes[i];
-    bool needed = false;
-    for (const std::int32_t id : g.outputs_of(n)) needed = needed || table.uses_of(id) > 0;
-    if (needed) continue;
-    for (const std::int32_t id : g.inputs_of(n))
-      if (id != ir::none) --table.uses[static_cast<std::size_t>(id)];
-    g.log.push_back({ir::change::removed, n.label, nullptr, n.name});
-    n.removed = true;
-  }
-  compact(g);
-  return true;
-}
-
-namespace detail {
-
-/// Hash of the operator, its operands, its attributes and the quantisation of its result, which a front end may choose.
-constexpr std::uint64_t hash_of(const ir::graph& g, const ir::node& n) {
-  using nnrt::detail::mix;
-  std::uint64_t hash = mix(nnrt::detail::no_hash, static_cast<std::uint64_t>(n.op->code));
-  for (const std::int32_t id : g.inputs_of(n)) hash = mix(hash, static_cast<std::uint64_t>(id));
-  for (const word w : g.attrs_of(n)) hash = mix(hash, static_cast<std::uint64_t>(w));
-  if (const quantisation& q = g.at(g.outputs_of(n)[0]).desc.quantised)
-    hash = mix(mix(hash, std::bit_cast<std::uint32_t>(q.scale)), static_cast<std::uint64_t>(q.zero_point));
-  return hash;
-}
-
-template <class T> constexpr bool equal(array_ref<const T> a, array_ref<const T> b) {
-  std::size_t same = 0;
-  while (same < a.size() && same < b.size() && a[same] == b[same]) ++same;
-  return same == a.size() && same == b.size();
-}
-
-/// Whether both nodes have results of equal descs. Front ends may choose different quantisations for equal nodes.
-constexpr bool same_results(const ir::graph& g, const ir::node& a, const ir::node& b) {
-  if (a.outputs.count != b.outputs.count) return false;
-  for (std::size_t i = 0; i < g.outputs_of(a).size(); ++i)
-    if (const ir::value &of_a = g.at(g.outputs_of(a)[i]), &of_b = g.at(g.outputs_of(b)[i]);
-        of_a.desc != of_b.desc || of_a.scales != of_b.scales)
-      return false;
-  return true;
-}
-
-constexpr bool same_work(const ir::graph& g, const ir::node& a, const ir::node& b) {
-  return a.op->code == b.op->code && equal(g.inputs_of(a), g.inputs_of(b)) && equal(g.attrs_of(a), g.attrs_of(b)) &&
-         same_results(g, a, b);
-}
-
-}  // namespace detail
-
-/// Of nodes with equal operator, operands and attributes, keeps only the first.
-constexpr bool merge_common_nodes(ir::graph& g, const deadline_watch& watch = {}) {
-  int bits = 4;
-  while (std::size_t{1} << bits < 2 * g.nodes.size()) ++bits;
-  const std::size_t slots = std::size_t{1} << bits;
-  pool<std::int32_t> first_with;  // open addressing: node index or none
-  first_with.assign(slots, ir::none);
-  pool<std::int32_t> to = identity_of(g);
-  bool changed = false;
-  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-    if (watch.is_over()) return false;
-    ir::node& n = g.nodes[i];
-    for (std::int32_t& id : g.inputs_of(n))
-      if (id != ir::none) id = to[static_cast<std::size_t>(id)];
-    std::size_t slot = nnrt::detail::slot_of(detail::hash_of(g, n), bits);
-    while (first_with[slot] != ir::none &&
-           !detail::same_work(g, g.nodes[static_cast<std::size_t>(first_with[slot])], n))
-      slot = (slot + 1) & (slots - 1);
-    if (first_with[slot] == ir::none) {
-      first_with[slot] = static_cast<std::int32_t>(i);
-      continue;
-    }
-    const ir::node& kept = g.nodes[static_cast<std::size_t>(first_with[slot])];
-    for (std::int32_t k = 0; k < n.outputs.count; ++k)
-      to[static_cast<std::size_t>(g.outputs_of(n)[static_cast<std::size_t>(k)])] =
-          g.outputs_of(kept)[static_cast<std::size_t>(k)];
-    g.log.push_back({ir::change::merged, n.label, kept.label, kept.name});
-    n.removed = true;
-    changed = true;
-  }
-  if (!changed) return true;
-  compact(g);
-  redirect(g, to);
-  return true;
-}
-
-}}}  // namespace nnrt::NNRT_ISA::passes
-// ===== nnrt/passes/evaluate.hpp
-// evaluate: computes nodes whose operands are all constants, at planning time.
-// Flow: before folding, so that arithmetic on constants costs nothing at run time; nodes on weights become prepare
-// steps instead.
-
-namespace nnrt { inline namespace NNRT_ISA { namespace passes {
-
-/// Larger results remain nodes: they become prepare steps, which run at full speed when an executor is made.
-inline constexpr std::int64_t max_evaluated_elements = 1024;
-
-namespace detail {
-
-/// Copies the elements of a constant into a buffer that references can read.
-constexpr typed_buffer load(const ir::graph& g, const ir::value& constant) {
-  typed_buffer buffer(constant.desc.type, constant.desc.elements());
-  with_element<types::any>(constant.desc.type, [&]<class T>(T) {
-    const array_ref<T> elements = buffer.as<T>();
-    for (std::size_t i = 0; i < elements.size(); ++i)
-      elements[i] = g.element<T>(constant, static_cast<std::int64_t>(i));
-  });
-  return buffer;
-}
-
-/// Makes the value a constant with these elements.
-constexpr void store(ir::graph& g, std::int32_t id, const typed_buffer& buffer) {
-  with_element<types::any>(buffer.type(), [&]<class T>(T) {
-    const std::int32_t made = g.add_constant<T>(g.at(id).desc, buffer.as<T>());
-    g.at(id).is = ir::kind::constant;
-    g.at(id).first_byte = g.at(made).first_byte;
-    g.values.pop_back();
-  });
-}
-
-constexpr bool can_evaluate(const ir::graph& g, const ir::node& n) {
-  for (const std::int32_t id : g.inputs_of(n)) {
-    if (id == ir::none) continue;
-    if (n.op->traits.reads_descs_alone) {
-      if (!g.at(id).desc.shape.is_known()) return false;
-      continue;
-    }
-    const ir::value& v = g.at(id);
-    if (v.is != ir::kind::constant || v.desc.elements() > max_evaluated_elements || v.scales != ir::none) return false;
-  }
-  for (const std::int32_t id : g.outputs_of(n)) {
-    const std::int64_t elements = g.at(id).desc.elements();
-    if (elements < 0 || elements > max_evaluated_elements) return false;
-  }
-  const array_ref<const tensor_desc> out(&g.at(g.outputs_of(n)[0]).desc, 1);
-  return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out) <= max_evaluated_elements;
-}
-
-/// Computes a node. Returns false and changes nothing if the node rejects the constants: then a run reports it; or if
-/// its reference is not instantiated for their dtype.
-constexpr bool evaluate(ir::graph& g, const ir::node& n) {
-  if (!n.op->computes_on.contains(ir::typed_operator_of(g, n).type)) return false;
-  const auto first_output = static_cast<std::size_t>(n.inputs.count),
-             count = first_output + static_cast<std::size_t>(n.outputs.count);
-  typed_buffers buffers(count);
-  pool<tensor_desc> descs;
-  descs.reserve(count);  // no reallocation: views point into it
-  pool<view> in, out;
-  for (std::size_t i = 0; i < first_output; ++i) {
-    const std::int32_t id = g.inputs_of(n)[i];
-    if (id == ir::none) {
-      in.push_back({});
-      continue;
-    }
-    descs.push_back(g.at(id).desc);
-    // not with ?: - g++ 12 destroys the chosen operand twice
-    if (n.op->traits.reads_descs_alone) buffers[i] = typed_buffer(g.at(id).desc.type, 0);
-    else buffers[i] = load(g, g.at(id));
-    in.push_back({&descs.back(), buffers[i].data()});
-  }
-  for (std::size_t i = first_output; i < count; ++i) {
-    descs.push_back(g.at(g.outputs_of(n)[i - first_output]).desc);
-    buffers[i] = typed_buffer(descs.back().type, descs.back().elements());
-    out.push_back({&descs.back(), buffers[i].data()});
-  }
-  if (n.op->reference(g.attrs_of(n), in, out)) return false;
-  for (std::size_t i = first_output; i < count; ++i) store(g, g.outputs_of(n)[i - first_output], buffers[i]);
-  return true;
-}
-
-}  // namespace detail
-
-/// Evaluates every node that reads small constants or only shapes; its outputs become constants. After the deadline it
-/// returns false and leaves the graph incomplete.
-constexpr bool evaluate_constants(ir::graph& g, const deadline_watch& watch = {}) {
-  bool changed = false;
-  for (ir::node& n : g.nodes) {
-    if (watch.is_over()) return false;
-    if (!detail::can_evaluate(g, n) || !detail::evaluate(g, n)) continue;
-    g.log.push_back({ir::change::evaluated, n.label, nullptr, n.name});
-    n.removed = true;
-    changed = true;
-  }
-  if (changed) compact(g);
-  return true;
-}
-
-}}}  // namespace nnrt::NNRT_ISA::passes
-// ===== nnrt/passes/fold.hpp
-// fold: moves batch_norm, scale, bias_add and arithmetic with known numbers into the weights of a layer, as prepare
-// nodes.
-// Flow: after constants are evaluated, before activations are fused; prepare nodes run once, when an executor is made.
 
 namespace nnrt { inline namespace NNRT_ISA { namespace passes {
 
@@ -43802,6 +43830,1075 @@ constexpr bool fold_into_weights(ir::graph& g, const deadline_watch& watch = {})
     if (n.op->traits.weights != weights_role::none) state.fold_factor_before(n);
   }
   if (g.log.size() != events) detail::insert_prepared(g, state);
+  return true;
+}
+
+}}}  // namespace nnrt::NNRT_ISA::passes
+
+namespace nnrt { inline namespace NNRT_ISA {
+
+/// Options of the planner.
+struct plan_options {
+  bool fast_kernels = true;  // false: every step is its operator's reference
+  bool unrolled = false;     // choose kernels that can be unrolled if there are any, and no stripes
+  nnrt::winograd winograd = nnrt::winograd::automatic;
+  stripe_options stripes = {};
+  /// Packed float weights that have at least this many bytes are stored as f16. Before each run of their step they
+  /// are widened to f32 in memory that other steps share. `narrow` and `widen` convert. -1: no weights are stored as
+  /// f16.
+  std::int64_t halves_from = -1;
+  kernel_function narrow = nullptr;
+  kernel_function widen = nullptr;
+};
+
+namespace detail {
+
+/// Planning state of one node.
+struct planned_node {
+  kernel_choice choice;
+  std::int32_t packed_block = ir::none;
+  std::int32_t scratch_block = ir::none;
+  bool known = false;         // runs before the network does
+  bool packs_before = false;  // pack() runs before the network does
+  bool is_halved = false;     // its packed weights are stored as f16
+  bool needs_step = true;
+  std::int32_t group = -1;  // of stripes
+};
+
+/// Chooses kernels for one graph; the planner continues with its result.
+struct kernel_chooser {
+  const ir::graph& g;
+  plan_options options;
+  const deadline_watch& watch;  // after the deadline, the rest is skipped
+  pool<char> known;
+  passes::memory_plan memory;
+  pool<planned_node> nodes;
+  pool<std::int64_t> kept_of;  // by value: offset of its kept rows in the scratch memory of its group; -1: none
+  plan made;                   // its stripes, with their windows, and part_scratch_bytes
+
+  constexpr kernel_chooser(const ir::graph& graph, plan_options opts, const deadline_watch& deadline)
+      : g(graph),
+        options(opts),
+        watch(deadline),
+        known(passes::known_values(graph)),
+        memory(passes::assign_blocks(graph, known, watch)) {}
+
+  /// Chooses for all nodes; afterwards blocks may be added and placed. False after the deadline.
+  constexpr bool choose_all() {
+    for (std::size_t i = 0; i < g.nodes.size() && (i % 16 != 0 || !watch.is_over()); ++i)
+      choose(static_cast<std::int32_t>(i));
+    if (nodes.size() < g.nodes.size() || watch.is_over()) return false;
+    kept_of.assign(g.values.size(), -1);
+    if (may_have_stripes()) add_stripes();
+    add_scratch();
+    return true;
+  }
+
+  constexpr bool is_known(std::int32_t id) const { return known[static_cast<std::size_t>(id)] != 0; }
+
+  constexpr pool<tensor_desc> output_descs(const ir::node& n) const {
+    pool<tensor_desc> descs;
+    descs.reserve(g.outputs_of(n).size());
+    for (const std::int32_t id : g.outputs_of(n)) descs.push_back(g.at(id).desc);
+    return descs;
+  }
+
+  constexpr void choose(std::int32_t i) {
+    const ir::node& n = g.nodes[static_cast<std::size_t>(i)];
+    nodes.push_back({});
+    planned_node& p = nodes.back();
+    p.known = is_known(g.outputs_of(n)[0]);
+    p.needs_step = memory.elided[static_cast<std::size_t>(i)] == 0;
+    if (!p.needs_step) return;
+    if (options.fast_kernels && !p.known) p.choice = chosen_for(n, 0);
+    // Codes of kernels are only for plans that the compiler makes and completes, not for plans made at run time.
+    if (!std::is_constant_evaluated() && is_in_codes(p.choice)) p.choice = {};
+    if (!p.choice) p.choice.run = n.op->run_reference, p.choice.name = "reference";
+    if (p.choice.has_pack()) {
+      p.packs_before = true;
+      for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k)
+        if (is_packed(p, k) && g.inputs_of(n)[k] != ir::none && !is_known(g.inputs_of(n)[k])) p.packs_before = false;
+      p.is_halved = p.packs_before && options.halves_from >= 0 && p.choice.packed_bytes >= options.halves_from &&
+                    packs_floats(n, p);
+      if (!p.packs_before || p.is_halved) p.packed_block = memory.add_block(p.choice.packed_bytes, i, i);
+    }
+  }
+  /// Whether a node's packed weights are f32.
+  constexpr bool packs_floats(const ir::node& n, const planned_node& p) const {
+    for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k)
+      if (is_packed(p, k) && g.inputs_of(n)[k] != ir::none && g.at(g.inputs_of(n)[k]).desc.type != f32) return false;
+    return p.choice.packs != 0 && p.choice.packed_bytes % size_of(f32) == 0;
+  }
+  constexpr kernel_choice chosen_for(const ir::node& n, std::int64_t stripe_rows) const {
+    const ir::operand_list operands(g, g.inputs_of(n), known);
+    const pool<tensor_desc> descs = output_descs(n);
+    return n.op->select({g.attrs_of(n), operands.operands, descs, options.unrolled, options.winograd, stripe_rows,
+                         options.halves_from >= 0});
+  }
+  constexpr void add_scratch() {
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      planned_node& p = nodes[i];
+      if (p.choice.scratch_bytes == 0 || p.group >= 0) continue;
+      p.scratch_block =
+          memory.add_block(p.choice.scratch_bytes, static_cast<std::int32_t>(i), static_cast<std::int32_t>(i));
+      made.part_scratch_bytes = std::max(made.part_scratch_bytes, passes::aligned(p.choice.scratch_bytes));
+    }
+  }
+
+  /// Whether a search for stripes is worthwhile: some tensor is large, or two consecutive steps both work by rows.
+  constexpr bool may_have_stripes() const {
+    if (!options.stripes.enabled || options.unrolled) return false;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (!nodes[i].choice.rows) continue;
+      if (options.stripes.rows > 0 || g.at(g.outputs_of(g.nodes[i])[0]).desc.bytes() >= l2_bytes) return true;
+      if (i + 1 < nodes.size() && keeps_rows(nodes[i + 1].choice.rows)) return true;
+    }
+    return false;
+  }
+  constexpr void add_stripes() {
+    pool<stripe_candidate> candidates;
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      const planned_node& p = nodes[i];
+      if (p.known || !p.needs_step) continue;
+      const bool packs_each_time = p.choice.has_pack() && (!p.packs_before || p.is_halved);
+      candidates.push_back({static_cast<std::int32_t>(i), packs_each_time ? row_window{} : p.choice.rows,
+                            p.choice.packed_bytes, p.choice.parts});
+    }
+    const stripe_finder finder(g, memory, candidates, options.stripes);
+    for (const found_group& found : finder.find()) {
+      add_group(finder, found);
+      for (std::int32_t c = found.first; c <= found.last; ++c) candidates[static_cast<std::size_t>(c)].has_group = true;
+    }
+    if (options.stripes.rows > 0) return;
+    for (const found_group& found : finder.find_joined()) add_group(finder, found);
+  }
+  /// Allocates memory for the rows that a group keeps instead of whole tensors between its steps.
+  constexpr void add_group(const stripe_finder& finder, const found_group& found) {
+    stripe_group group;
+    group.first_window = static_cast<std::int32_t>(made.windows.size());
+    group.rows = found.rows;
+    const std::int32_t first_node = finder.at(found.first).node, last_node = finder.at(found.last).node;
+    for (std::int32_t c = found.first; c <= found.last; ++c) {
+      group.scratch_bytes =
+          std::max(group.scratch_bytes, passes::aligned(node_at(finder.at(c).node).choice.scratch_bytes));
+      made.windows.push_back(finder.at(c).rows);
+    }
+    const bool is_whole = found.rows == 0;
+    std::int64_t rows = is_whole ? finder.desc_of(found.last).shape[1] : found.rows;
+    for (std::int32_t c = found.last; c >= found.first; --c) {
+      planned_node& p = node_at(finder.at(c).node);
+      p.group = static_cast<std::int32_t>(made.stripes.size());
+      p.choice = chosen_for(finder.node_of(c), rows);
+      group.parts = parts_of(group.parts + p.choice.parts - 1);
+      if (is_whole)
+        extend(finder.block_of(finder.result_of(c)), first_node, last_node, true),
+            extend(finder.block_of(finder.result_of(c)), first_node, last_node, false);
+      else if (c < found.last && !finder.is_in_place(c, found.last)) {
+        kept_of[static_cast<std::size_t>(finder.result_of(c))] = take(group.scratch_bytes, rows * finder.row_bytes(c));
+        memory.block_at(finder.block_of(finder.result_of(c))).bytes = 0;
+      }
+      for (const std::int32_t id : g.inputs_of(finder.node_of(c)))
+        if (id != ir::none && memory.at(id).block != ir::none)
+          extend(finder.block_of(id), first_node, last_node, false);
+      if (c > found.first) rows = finder.rows_before(c, rows);
+    }
+    extend(finder.block_of(finder.result_of(found.last)), first_node, last_node, true);
+    const std::int32_t scratch =
+        group.scratch_bytes > 0 ? memory.add_block(group.scratch_bytes, first_node, last_node) : ir::none;
+    for (std::int32_t c = is_whole ? found.first : found.last; c <= found.last; ++c)
+      node_at(finder.at(c).node).scratch_block = scratch;
+    made.part_scratch_bytes = std::max(made.part_scratch_bytes, group.scratch_bytes);
+    made.stripes.push_back(group);
+  }
+  /// Extends lifetimes in a group: results are in use from its first step on, operands until its last step.
+  constexpr void extend(std::int32_t block, std::int32_t first, std::int32_t last, bool is_result) {
+    passes::block& b = memory.block_at(block);
+    if (is_result) b.first = std::min(b.first, first);
+    else b.last = std::max(b.last, last);
+  }
+  constexpr planned_node& node_at(std::int32_t i) { return nodes[static_cast<std::size_t>(i)]; }
+
+  /// Whether a choice is given by a code instead of functions. In constant evaluation that is so whenever there is a
+  /// code: with sanitizers, g++ cannot compare functions with null there.
+  static constexpr bool is_in_codes(const kernel_choice& choice) {
+    if (std::is_constant_evaluated()) return static_cast<bool>(choice.code);
+    return choice.code && choice.run == nullptr;
+  }
+  static constexpr bool is_packed(const planned_node& p, std::size_t operand) {
+    return names_operand(p.choice.packs, operand);
+  }
+  /// Reserves `bytes` at the end of a region; returns their offset.
+  static constexpr std::int64_t take(std::int64_t& region, std::int64_t bytes) {
+    const std::int64_t at = region;
+    region += passes::aligned(bytes);
+    return at;
+  }
+};
+
+}  // namespace detail
+
+}}  // namespace nnrt::NNRT_ISA
+// ===== nnrt/exec/distinct_descs.hpp
+// distinct_descs: a list of descs without duplicates.
+// Flow: the planner gives every operand the index of its desc; with many descs it finds the index here.
+
+// ===== nnrt/core/hash.hpp
+// hash: a hash of words, and the slot of a hash table.
+// Flow: passes find equal nodes with it, the planner equal descs, builders and readers names.
+
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
+
+/// FNV-1a (Fowler, Noll, Vo), one word at a time.
+inline constexpr std::uint64_t no_hash = 0xcbf29ce484222325U;
+constexpr std::uint64_t mix(std::uint64_t hash, std::uint64_t word) { return (hash ^ word) * 0x100000001b3U; }
+
+/// Slot in a table of 2^bits slots: upper bits of a product (Knuth's multiplicative hashing). FNV's lower bits depend
+/// only on the lower bits of words, which are often 0 in floats.
+constexpr std::size_t slot_of(std::uint64_t hash, int bits) {
+  return static_cast<std::size_t>((hash ^ (hash >> 32)) * 0x9e3779b97f4a7c15U >> (64 - bits));
+}
+
+constexpr std::uint64_t hash_of(std::string_view text) {
+  std::uint64_t hash = no_hash;
+  for (const char c : text) hash = mix(hash, static_cast<unsigned char>(c));
+  return hash;
+}
+
+}}}  // namespace nnrt::NNRT_ISA::detail
+
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
+
+/// Hash of a desc. Equal descs have equal hashes, but for scales of 0 and -0.
+constexpr std::uint64_t hash_of(const tensor_desc& desc) {
+  std::uint64_t hash =
+      mix(no_hash, static_cast<std::uint64_t>(desc.type) << 8 | static_cast<std::uint64_t>(desc.layout));
+  for (const std::int64_t extent : desc.shape) hash = mix(hash, static_cast<std::uint64_t>(extent));
+  const quantisation& q = desc.quantised;
+  return q ? mix(mix(hash, std::bit_cast<std::uint32_t>(q.scale)), static_cast<std::uint32_t>(q.zero_point)) : hash;
+}
+
+/// Finds descs in a list without duplicates, by a hash table. Only this class may add to the list.
+class distinct_descs {
+ public:
+  /// The index of a desc, which is added if it is new.
+  constexpr std::int32_t index_in(pool<tensor_desc>& list, const tensor_desc& desc) {
+    if (2 * (list.size() + 1) > slots_.size()) {
+      for (bits_ = 4; std::size_t{1} << bits_ < 4 * list.size();) ++bits_;
+      slots_.assign(std::size_t{1} << bits_, -1);
+      for (std::size_t i = 0; i < list.size(); ++i) slots_[slot_for(list, list[i])] = static_cast<std::int32_t>(i);
+    }
+    std::int32_t& slot = slots_[slot_for(list, desc)];
+    if (slot < 0) {
+      slot = static_cast<std::int32_t>(list.size());
+      list.push_back(desc);
+    }
+    return slot;
+  }
+
+ private:
+  /// The slot of a desc in the table: its entry, or the free slot for it.
+  constexpr std::size_t slot_for(const pool<tensor_desc>& list, const tensor_desc& desc) const {
+    std::size_t slot = slot_of(hash_of(desc), bits_);
+    while (slots_[slot] >= 0 && !(list[static_cast<std::size_t>(slots_[slot])] == desc))
+      slot = (slot + 1) & (slots_.size() - 1);
+    return slot;
+  }
+
+  pool<std::int32_t> slots_;  // open addressing: indices, -1 for a free slot
+  int bits_ = 0;
+};
+
+}}}  // namespace nnrt::NNRT_ISA::detail
+// ===== nnrt/passes/evaluate.hpp
+// evaluate: computes nodes whose operands are all constants, at planning time.
+// Flow: before folding, so that arithmetic on constants costs nothing at run time; nodes on weights become prepare
+// steps instead.
+
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
+
+/// Larger results remain nodes: they become prepare steps, which run at full speed when an executor is made.
+inline constexpr std::int64_t max_evaluated_elements = 1024;
+
+namespace detail {
+
+/// Copies the elements of a constant into a buffer that references can read.
+constexpr typed_buffer load(const ir::graph& g, const ir::value& constant) {
+  typed_buffer buffer(constant.desc.type, constant.desc.elements());
+  with_element<types::any>(constant.desc.type, [&]<class T>(T) {
+    const array_ref<T> elements = buffer.as<T>();
+    for (std::size_t i = 0; i < elements.size(); ++i)
+      elements[i] = g.element<T>(constant, static_cast<std::int64_t>(i));
+  });
+  return buffer;
+}
+
+/// Makes the value a constant with these elements.
+constexpr void store(ir::graph& g, std::int32_t id, const typed_buffer& buffer) {
+  with_element<types::any>(buffer.type(), [&]<class T>(T) {
+    const std::int32_t made = g.add_constant<T>(g.at(id).desc, buffer.as<T>());
+    g.at(id).is = ir::kind::constant;
+    g.at(id).first_byte = g.at(made).first_byte;
+    g.values.pop_back();
+  });
+}
+
+constexpr bool can_evaluate(const ir::graph& g, const ir::node& n) {
+  for (const std::int32_t id : g.inputs_of(n)) {
+    if (id == ir::none) continue;
+    if (n.op->traits.reads_descs_alone) {
+      if (!g.at(id).desc.shape.is_known()) return false;
+      continue;
+    }
+    const ir::value& v = g.at(id);
+    if (v.is != ir::kind::constant || v.desc.elements() > max_evaluated_elements || v.scales != ir::none) return false;
+  }
+  for (const std::int32_t id : g.outputs_of(n)) {
+    const std::int64_t elements = g.at(id).desc.elements();
+    if (elements < 0 || elements > max_evaluated_elements) return false;
+  }
+  const array_ref<const tensor_desc> out(&g.at(g.outputs_of(n)[0]).desc, 1);
+  return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out) <= max_evaluated_elements;
+}
+
+/// Computes a node. Returns false and changes nothing if the node rejects the constants: then a run reports it; or if
+/// its reference is not instantiated for their dtype.
+constexpr bool evaluate(ir::graph& g, const ir::node& n) {
+  if (!n.op->computes_on.contains(ir::typed_operator_of(g, n).type)) return false;
+  const auto first_output = static_cast<std::size_t>(n.inputs.count),
+             count = first_output + static_cast<std::size_t>(n.outputs.count);
+  typed_buffers buffers(count);
+  pool<tensor_desc> descs;
+  descs.reserve(count);  // no reallocation: views point into it
+  pool<view> in, out;
+  for (std::size_t i = 0; i < first_output; ++i) {
+    const std::int32_t id = g.inputs_of(n)[i];
+    if (id == ir::none) {
+      in.push_back({});
+      continue;
+    }
+    descs.push_back(g.at(id).desc);
+    // not with ?: - g++ 12 destroys the chosen operand twice
+    if (n.op->traits.reads_descs_alone) buffers[i] = typed_buffer(g.at(id).desc.type, 0);
+    else buffers[i] = load(g, g.at(id));
+    in.push_back({&descs.back(), buffers[i].data()});
+  }
+  for (std::size_t i = first_output; i < count; ++i) {
+    descs.push_back(g.at(g.outputs_of(n)[i - first_output]).desc);
+    buffers[i] = typed_buffer(descs.back().type, descs.back().elements());
+    out.push_back({&descs.back(), buffers[i].data()});
+  }
+  if (n.op->reference(g.attrs_of(n), in, out)) return false;
+  for (std::size_t i = first_output; i < count; ++i) store(g, g.outputs_of(n)[i - first_output], buffers[i]);
+  return true;
+}
+
+}  // namespace detail
+
+/// Evaluates every node that reads small constants or only shapes; its outputs become constants. After the deadline it
+/// returns false and leaves the graph incomplete.
+constexpr bool evaluate_constants(ir::graph& g, const deadline_watch& watch = {}) {
+  bool changed = false;
+  for (ir::node& n : g.nodes) {
+    if (watch.is_over()) return false;
+    if (!detail::can_evaluate(g, n) || !detail::evaluate(g, n)) continue;
+    g.log.push_back({ir::change::evaluated, n.label, nullptr, n.name});
+    n.removed = true;
+    changed = true;
+  }
+  if (changed) compact(g);
+  return true;
+}
+
+}}}  // namespace nnrt::NNRT_ISA::passes
+
+namespace nnrt { inline namespace NNRT_ISA {
+
+namespace detail {
+
+/// Copies a tensor: an output that shares bytes with an input, weight, constant or changing state, since outputs must
+/// be in the arena; or the next value of a state.
+inline void copy_bytes(const kernel_call& call) {
+  const auto* const from = static_cast<const std::byte*>(call.in[0].data.raw());
+  auto* const to = static_cast<std::byte*>(call.out[0].data.raw());
+  std::copy(from, from + call.in[0].desc->bytes(), to);
+}
+
+/// A copy at the end of a run, for a state.
+struct state_copy {
+  std::int32_t state = ir::none;
+  std::int32_t saved = ir::none;  // block with the saved value of the state that holds `next`; none: not saved
+  bool is_saving = false;         // saves the state into that block, and does not update it yet
+};
+
+/// Copies of next values that were not made in place. The order ensures that a state is overwritten only after all its
+/// readers, since a state may become another state's old value. In a cycle of such states, one state is saved first.
+class state_copies {
+ public:
+  pool<state_copy> in_order;
+
+  constexpr state_copies(const ir::graph& g, passes::memory_plan& memory) {
+    const auto count = static_cast<std::int32_t>(g.states.size());
+    states_.assign(g.states.size(), {});
+    for (std::int32_t k = 0; k < count; ++k) {
+      waiting& of = at(k);
+      of.read = memory.state_of(g.states[static_cast<std::size_t>(k)].next);
+      of.is_waiting = of.read != k;  // otherwise it is in place or unchanged
+      if (of.is_waiting && of.read != ir::none) ++at(of.read).readers, at(of.read).reader += k;
+    }
+    for (std::int32_t k = 0; k < count; ++k)
+      if (at(k).readers == 0) add(k);
+    for (std::int32_t k = 0; k < count; ++k) {
+      if (!at(k).is_waiting) continue;
+      // Only cycles are left, in which each state has one reader.
+      const std::int64_t bytes = g.at(g.states[static_cast<std::size_t>(k)].value).desc.bytes();
+      const auto end = static_cast<std::int32_t>(g.nodes.size());
+      const std::int32_t saved = memory.add_block(bytes, end, end), reader = static_cast<std::int32_t>(at(k).reader);
+      in_order.push_back({k, saved, true});
+      at(reader).read = ir::none;
+      at(reader).saved = saved;
+      add(k);
+    }
+  }
+
+ private:
+  struct waiting {
+    bool is_waiting = false;
+    std::int32_t read = ir::none;   // the state whose memory holds the next value; none: not in a state
+    std::int32_t saved = ir::none;  // where that state was saved
+    std::int32_t readers = 0;  // number of waiting readers; `reader` is the sum of their indices, or the last one's
+    std::int64_t reader = 0;
+  };
+  constexpr waiting& at(std::int32_t k) { return states_[static_cast<std::size_t>(k)]; }
+  /// Adds the copy of a state, then those of states whose last reader this was.
+  constexpr void add(std::int32_t k) {
+    while (k != ir::none && at(k).is_waiting) {
+      at(k).is_waiting = false;
+      in_order.push_back({k, at(k).saved, false});
+      const std::int32_t read = at(k).read;
+      if (read == ir::none) return;
+      at(read).reader -= k;
+      k = --at(read).readers == 0 ? read : ir::none;
+    }
+  }
+
+  pool<waiting> states_;
+};
+
+struct planner : kernel_chooser {
+  pool<char> read_by_steps;    // values that steps read, other than through pack()
+  pool<std::int32_t> slot_of;  // by value
+  pool<std::int32_t> weight_base;
+  std::int64_t halves_at = -1;  // in prepare scratch
+  distinct_descs desc_finder;
+
+  using kernel_chooser::kernel_chooser;
+
+  constexpr void find_reads() {
+    read_by_steps.assign(g.values.size(), 0);
+    for (std::size_t i = 0; i < g.nodes.size(); ++i)
+      for (std::size_t k = 0; k < g.inputs_of(g.nodes[i]).size(); ++k) {
+        const std::int32_t id = g.inputs_of(g.nodes[i])[k];
+        if (id != ir::none && !nodes[i].known && !(nodes[i].packs_before && is_packed(nodes[i], k))) mark_read(id);
+      }
+    for (const ir::output& out : g.outputs) mark_read(out.value);
+    for (const ir::state& s : g.states) {
+      mark_read(s.next);
+      if (s.initial != ir::none) mark_read(s.initial);
+    }
+  }
+  constexpr void mark_read(std::int32_t id) {
+    read_by_steps[static_cast<std::size_t>(id)] = 1;
+    if (const std::int32_t same = memory.at(id).same_as; same != ir::none)
+      read_by_steps[static_cast<std::size_t>(same)] = 1;
+    if (const std::int32_t scales = g.at(id).scales; scales != ir::none)
+      read_by_steps[static_cast<std::size_t>(scales)] = 1;
+  }
+
+  /// The index of a desc, which is added if it is new. It searches the 64 newest descs first, since neighbours are
+  /// often equal.
+  constexpr std::int32_t desc_index(const tensor_desc& desc) {
+    constexpr std::size_t far = 64;
+    // Compares the last extent first: comparing whole descs took a sixth of the compile time of planning MobileNetV2.
+    const int last = desc.rank() > 0 ? desc.rank() - 1 : 0;
+    const std::int64_t extent = desc.shape.extents[last];
+    const tensor_desc* const first = made.descs.begin() + (made.descs.size() > far ? made.descs.size() - far : 0);
+    for (const tensor_desc* other = made.descs.end(); other != first;)
+      if ((--other)->shape.extents[last] == extent && *other == desc)
+        return static_cast<std::int32_t>(other - made.descs.begin());
+    if (made.descs.size() >= far) return desc_finder.index_in(made.descs, desc);
+    made.descs.push_back(desc);
+    return static_cast<std::int32_t>(made.descs.size()) - 1;
+  }
+  constexpr std::int32_t add_slot(const operand_slot& slot) {
+    made.slots.push_back(slot);
+    return static_cast<std::int32_t>(made.slots.size()) - 1;
+  }
+
+  /// Address of a value; allocates memory for known results.
+  constexpr operand_slot address(std::int32_t id) {
+    const ir::value& v = g.at(id);
+    operand_slot slot;
+    slot.desc = desc_index(v.desc);
+    const passes::location at = memory.at(id);
+    if (at.same_as != ir::none) {
+      const operand_slot& origin = made.slots[static_cast<std::size_t>(slot_for(at.same_as))];
+      slot.base = origin.base;
+      slot.offset = origin.offset + at.offset;
+    } else if (const std::int64_t kept = kept_of[static_cast<std::size_t>(id)]; kept >= 0) {
+      slot.base = in_stripe;
+      slot.offset = kept;
+    } else if (at.block != ir::none) {
+      slot.base = in_arena;
+      slot.offset = memory.address(id);
+    } else if (v.is == ir::kind::constant) {
+      slot.base = in_constants;
+      slot.offset = v.first_byte;
+    } else if (v.is == ir::kind::input || v.is == ir::kind::weight) {
+      slot.base = weight_base[static_cast<std::size_t>(id)];
+    } else if (read_by_steps[static_cast<std::size_t>(id)] != 0) {
+      slot.base = in_prepared;
+      slot.offset = take(made.prepared_bytes, v.desc.bytes());
+    } else {
+      slot.base = in_prepare_scratch;
+      slot.offset = take(made.prepare_scratch_bytes, v.desc.bytes());
+    }
+    if (v.scales != ir::none) slot.scales = slot_for(v.scales);
+    return slot;
+  }
+  constexpr std::int32_t slot_for(std::int32_t id) {
+    std::int32_t& slot = slot_of[static_cast<std::size_t>(id)];
+    if (slot < 0) {
+      const operand_slot found = address(id);
+      slot = add_slot(found);
+    }
+    return slot;
+  }
+
+  /// Adds the slots of a node's operands. Operands that pack() reads have memory for pack() only, the others for run()
+  /// only; all have their descs. The packed weights are last, for run().
+  constexpr ir::range operand_row(const ir::node& n, const planned_node& p, const operand_slot* packed, bool for_pack) {
+    pool<operand_slot> row;
+    for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k) {
+      const std::int32_t id = g.inputs_of(n)[k];
+      operand_slot slot;
+      if (id != ir::none) slot = made.slots[static_cast<std::size_t>(slot_for(id))];
+      if (is_packed(p, k) != for_pack) slot.base = no_memory;
+      row.push_back(slot);
+    }
+    if (packed != nullptr) row.push_back(*packed);
+    return add_row(row);
+  }
+  constexpr ir::range add_row(const pool<operand_slot>& row) {
+    const ir::range at{static_cast<std::int32_t>(made.slots.size()), static_cast<std::int32_t>(row.size())};
+    made.slots.insert(row.begin(), row.end());
+    return at;
+  }
+
+  /// Adds the packing of a node's operands and returns the slot of the packed weights. Packing is done now, by a
+  /// prepare step, or by a step before each run of the node.
+  constexpr operand_slot add_pack(const ir::node& n, const planned_node& p, const step& of_node) {
+    operand_slot packed;
+    packed.desc = desc_index({u8, {p.choice.packed_bytes}});
+    if (p.choice.packs_in_compiler && packs_constants_only(n, p)) {
+      packed.base = in_constants;
+      packed.offset = pack_now(n, p);
+      return packed;
+    }
+    if (p.is_halved) return add_halved_pack(n, p, of_node);
+    packed.base = p.packs_before ? in_prepared : in_arena;
+    packed.offset =
+        p.packs_before ? take(made.prepared_bytes, p.choice.packed_bytes) : memory.block_at(p.packed_block).offset;
+    (p.packs_before ? made.prepare : made.steps).push_back(pack_step(n, p, of_node, packed));
+    return packed;
+  }
+  constexpr step pack_step(const ir::node& n, const planned_node& p, const step& of_node, const operand_slot& packed) {
+    step pack = of_node;
+    pack.run = p.choice.pack;
+    if (is_in_codes(p.choice)) pack.code = p.choice.code, pack.code.packs = true, pack.code.table = -1;
+    pack.inputs = operand_row(n, p, nullptr, true);
+    pack.outputs = result_row(n, packed);
+    pack.kernel = "pack";
+    if (!p.packs_before) pack.parts = p.choice.pack_parts;
+    return pack;
+  }
+  /// As above, for weights that are stored as f16: packed and narrowed once, widened before every run of the step. All
+  /// of them share one scratch block for packing.
+  constexpr operand_slot add_halved_pack(const ir::node& n, const planned_node& p, const step& of_node) {
+    operand_slot packed{
+        .base = in_prepare_scratch, .desc = desc_index({u8, {p.choice.packed_bytes}}), .offset = halves_scratch()};
+    made.prepare.push_back(pack_step(n, p, of_node, packed));
+    const std::int64_t count = p.choice.packed_bytes / size_of(f32);
+    const std::int32_t floats = desc_index({f32, {count}}), halves = desc_index({f16, {count}});
+    const operand_slot kept{
+        .base = in_prepared, .desc = halves, .offset = take(made.prepared_bytes, count * size_of(f16))};
+    made.prepare.push_back(conversion(of_node, options.narrow, "narrow", {packed.base, floats, packed.offset}, kept));
+    packed.base = in_arena;
+    packed.offset = memory.block_at(p.packed_block).offset;
+    made.steps.push_back(
+        conversion(of_node, options.widen, "widen weights", kept, {packed.base, floats, packed.offset}));
+    made.steps.back().parts = parts_for(count);
+    return packed;
+  }
+  constexpr step conversion(const step& of_node, kernel_function converts, std::string_view name,
+                            const operand_slot& from, const operand_slot& to) {
+    step made_of = of_node;
+    made_of.run = converts;
+    made_of.kernel = name;
+    made_of.inputs = add_row(pool<operand_slot>{from});
+    made_of.outputs = add_row(pool<operand_slot>{to});
+    return made_of;
+  }
+  /// Scratch for packing before narrowing: the size of the largest.
+  constexpr std::int64_t halves_scratch() {
+    if (halves_at >= 0) return halves_at;
+    std::int64_t largest = 0;
+    for (const planned_node& p : nodes)
+      if (p.is_halved) largest = std::max(largest, p.choice.packed_bytes);
+    return halves_at = take(made.prepare_scratch_bytes, largest);
+  }
+  /// The row of pack()'s results: the packed weights, then the descs of the node's results, by which a quantised
+  /// layer's weights are scaled.
+  constexpr ir::range result_row(const ir::node& n, const operand_slot& packed) {
+    pool<operand_slot> row;
+    row.push_back(packed);
+    for (const std::int32_t id : g.outputs_of(n)) {
+      operand_slot result;
+      result.desc = desc_index(g.at(id).desc);
+      row.push_back(result);
+    }
+    return add_row(row);
+  }
+  constexpr bool packs_constants_only(const ir::node& n, const planned_node& p) const {
+    for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k) {
+      const std::int32_t id = g.inputs_of(n)[k];
+      if (is_packed(p, k) && id != ir::none && g.at(id).is != ir::kind::constant) return false;
+    }
+    return true;
+  }
+  /// Runs pack() on constants and appends the result to the constants; returns its offset.
+  constexpr std::int64_t pack_now(const ir::node& n, const planned_node& p) {
+    typed_buffers buffers(g.inputs_of(n).size());
+    pool<view> in;
+    for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k) {
+      const std::int32_t id = g.inputs_of(n)[k];
+      view operand;
+      if (id != ir::none) operand.desc = &g.at(id).desc;
+      if (id != ir::none && is_packed(p, k)) {
+        buffers[k] = passes::detail::load(g, g.at(id));
+        operand.data = buffers[k].data();
+      }
+      in.push_back(operand);
+    }
+    const tensor_desc desc{f32, {p.choice.packed_bytes / size_of(f32)}};
+    const typed_buffer result(f32, desc.elements());
+    const view out[] = {{&desc, result.data()}};
+    kernel_call call;
+    call.attrs = g.attrs_of(n);
+    call.in = in;
+    call.out = out;
+    p.choice.pack(call);
+    while (made.constants.size() % passes::arena_alignment != 0) made.constants.push_back(std::byte{});
+    const auto offset = static_cast<std::int64_t>(made.constants.size());
+    for (const float element : result.as<float>()) {
+      const auto raw = std::bit_cast<std::array<std::byte, sizeof(float)>>(element);
+      made.constants.insert(raw.begin(), raw.end());
+    }
+    return offset;
+  }
+
+  constexpr void emit(std::int32_t i) {
+    const ir::node& n = g.nodes[static_cast<std::size_t>(i)];
+    const planned_node& p = nodes[static_cast<std::size_t>(i)];
+    if (!p.needs_step) return;
+    step s;
+    s.node = i;
+    s.attrs = {static_cast<std::int32_t>(made.words.size()), n.attrs.count};
+    made.words.insert(g.attrs_of(n).begin(), g.attrs_of(n).end());
+    s.kernel_plan = static_cast<std::int32_t>(made.words.size());
+    made.words.insert(p.choice.plan.words.begin(), p.choice.plan.words.begin() + p.choice.plan.count);
+    operand_slot packed;
+    if (p.choice.has_pack()) packed = add_pack(n, p, s);
+    s.run = p.choice.run;
+    if (is_in_codes(p.choice)) s.code = p.choice.code;
+    s.inner = p.choice.inner;
+    s.kernel = p.choice.name;
+    s.unrolled = p.choice.unrolled;
+    s.fused_word = n.op->fused_word;
+    s.parts = p.choice.parts;
+    s.inputs = operand_row(n, p, p.choice.has_pack() ? &packed : nullptr, false);
+    pool<operand_slot> results;
+    for (const std::int32_t id : g.outputs_of(n)) results.push_back(made.slots[static_cast<std::size_t>(slot_for(id))]);
+    s.outputs = add_row(results);
+    s.scratch_bytes = passes::aligned(p.choice.scratch_bytes);
+    if (p.scratch_block != ir::none) s.scratch = memory.block_at(p.scratch_block).offset;
+    if (p.group >= 0) add_to_group(p.group, s);
+    if (!g.states.empty() && !p.known) note_change(n, p.group);
+    (p.known ? made.prepare : made.steps).push_back(s);
+    if (n.op->traits.may_fail) made.fallible.push_back({i, n.op->name, add_text(n.name), n.op->rules});
+  }
+
+  /// Records the next step, or its group, if it is the first that writes to a state.
+  constexpr void note_change(const ir::node& n, std::int32_t group) {
+    for (const std::int32_t id : g.outputs_of(n))
+      if (memory.state_of(id) != ir::none && made.steps_before_states < 0)
+        made.steps_before_states = group < 0 ? static_cast<std::int64_t>(made.steps.size())
+                                             : made.stripes[static_cast<std::size_t>(group)].steps.first;
+  }
+
+  /// Adds the next step to a group; the scratch memory of the last step is the group's.
+  constexpr void add_to_group(std::int32_t index, step& next) {
+    stripe_group& group = made.stripes[static_cast<std::size_t>(index)];
+    if (group.steps.count++ == 0) group.steps.first = static_cast<std::int32_t>(made.steps.size()), next.group = index;
+    group.scratch = next.scratch;
+  }
+
+  constexpr ir::range add_text(ir::range name) {
+    const std::string_view text = g.name_of(name);
+    const ir::range at{static_cast<std::int32_t>(made.text.size()), name.count};
+    made.text.insert(text.begin(), text.end());
+    return at;
+  }
+  constexpr port port_for(ir::range name, std::int32_t slot) { return {add_text(name), slot}; }
+
+  /// Numbers the bases of a run: inputs in order of declaration, then weights in order of declaration.
+  constexpr void number_bases() {
+    weight_base.assign(g.values.size(), no_memory);
+    std::int32_t next = first_input;
+    for (const std::int32_t id : g.inputs) weight_base[static_cast<std::size_t>(id)] = next++;
+    for (std::size_t id = 0; id < g.values.size(); ++id)
+      if (g.values[id].is == ir::kind::weight) weight_base[id] = next++;
+  }
+  constexpr void add_ports() {
+    for (const std::int32_t id : g.inputs) made.inputs.push_back(port_for(g.at(id).name, slot_for(id)));
+    for (std::size_t id = 0; id < g.values.size(); ++id)
+      if (g.values[id].is == ir::kind::weight)
+        made.weights.push_back(port_for(g.values[id].name, slot_for(static_cast<std::int32_t>(id))));
+  }
+
+  /// Adds an output. If it needs a copy, a step copies it to copy_block.
+  constexpr void add_output(const ir::output& out, std::int32_t copy_block) {
+    std::int32_t slot = slot_for(out.value);
+    if (copy_block != ir::none)
+      slot = add_copy("copy", made.slots[static_cast<std::size_t>(slot)], memory.block_at(copy_block).offset);
+    made.outputs.push_back(port_for(out.name, slot));
+  }
+  /// Adds a step that copies a tensor to this offset in the arena; returns its slot.
+  constexpr std::int32_t add_copy(std::string_view name, const operand_slot& source, std::int64_t offset) {
+    operand_slot target = source;
+    target.base = in_arena;
+    target.offset = offset;
+    step copy;
+    copy.run = &copy_bytes;
+    copy.kernel = name;
+    copy.node = -1;
+    copy.inputs = add_row(pool<operand_slot>{source});
+    copy.outputs = add_row(pool<operand_slot>{target});
+    made.steps.push_back(copy);
+    return copy.outputs.first;
+  }
+
+  constexpr void add_states() {
+    for (const ir::state& s : g.states) {
+      const std::int32_t slot = slot_for(s.value), initial = s.initial == ir::none ? -1 : slot_for(s.initial);
+      made.states.push_back({add_text(g.at(s.value).name), slot, initial, false});
+    }
+  }
+  /// Adds the copies of states, after all nodes and outputs.
+  constexpr void add_state_copies(const state_copies& copies) {
+    if (made.steps_before_states < 0) made.steps_before_states = static_cast<std::int64_t>(made.steps.size());
+    for (const state_copy& c : copies.in_order) {
+      const ir::state& s = g.states[static_cast<std::size_t>(c.state)];
+      const operand_slot state = made.slots[static_cast<std::size_t>(slot_for(s.value))];
+      if (c.is_saving) {
+        add_copy("save state", state, memory.block_at(c.saved).offset);
+        continue;
+      }
+      operand_slot source = made.slots[static_cast<std::size_t>(slot_for(s.next))];
+      if (c.saved != ir::none)
+        source.offset += memory.block_at(c.saved).offset - memory.block_at(memory.state_of(s.next)).offset;
+      add_copy("copy state", source, state.offset);
+      made.states[static_cast<std::size_t>(c.state)].is_copied = true;
+    }
+  }
+
+  // Reserves lists, because growing copies them, which compilers evaluate element by element.
+  constexpr void reserve() {
+    const plan_sizes room = room_to_plan(sizes_of(g));
+    nodes.reserve(g.nodes.size());
+    made.steps.reserve(room.steps);
+    made.prepare.reserve(room.prepare);
+    made.slots.reserve(room.slots);
+    made.descs.reserve(room.descs);
+    made.words.reserve(room.words);
+    made.weights.reserve(room.weights);
+    made.text.reserve(room.text);
+  }
+
+  constexpr plan run() {
+    const auto count = static_cast<std::int32_t>(g.nodes.size());
+    reserve();
+    made.constants = g.bytes;
+    if (!choose_all()) return {};
+    const state_copies of_states(g, memory);
+    pool<char> is_copied;  // by state
+    is_copied.assign(g.states.size(), 0);
+    for (const state_copy& c : of_states.in_order) is_copied[static_cast<std::size_t>(c.state)] = 1;
+    pool<std::int32_t> copies;
+    for (const ir::output& out : g.outputs) {
+      const std::int32_t state = memory.state_of(out.value);
+      const bool stays = memory.at(out.value).block != ir::none &&
+                         (state == ir::none || is_copied[static_cast<std::size_t>(state)] == 0);
+      copies.push_back(stays ? ir::none : memory.add_block(g.at(out.value).desc.bytes(), count, count));
+    }
+    if (options.unrolled) passes::keep_apart(memory, g.nodes.size());
+    passes::place_blocks(memory, g.nodes.size(), watch);
+    find_reads();
+    slot_of.assign(g.values.size(), -1);
+    number_bases();
+    add_ports();
+    add_states();
+    made.steps_before_states = -1;
+    for (std::int32_t i = 0; i < count && (i % 16 != 0 || !watch.is_over()); ++i) emit(i);
+    if (watch.is_over()) return {};
+    for (std::size_t i = 0; i < g.outputs.size(); ++i) add_output(g.outputs[i], copies[i]);
+    add_state_copies(of_states);
+    made.arena_bytes = memory.arena_bytes;
+    made.arena_lower_bound = memory.lower_bound;
+    return static_cast<plan&&>(made);
+  }
+};
+
+}  // namespace detail
+
+/// Makes the plan of a graph whose shapes are all known. Its kernels are those for the instruction set of this
+/// translation unit. After the deadline the plan is incomplete and must not be run.
+constexpr plan make_plan(const ir::graph& g, plan_options options = {}, const deadline_watch& watch = {}) {
+  return detail::planner(g, options, watch).run();
+}
+
+}}  // namespace nnrt::NNRT_ISA
+// ===== nnrt/exec/node_table.hpp
+// node_table: a planned network node by node, as data - result, costs, kernel, and where the result is in memory.
+// Flow: graph<f>::table() and program::table() return it; dump_plan.hpp writes a table for people.
+
+namespace nnrt { inline namespace NNRT_ISA {
+
+/// One node of an optimised network that takes part in every inference.
+struct node_info {
+  std::string_view op;    // "conv2d"
+  std::string_view name;  // the layer's name in its weights' names: "conv1" for "conv1.weight"; empty without weights
+  // "reference" without a fast kernel; empty: nothing runs, because the result needs no work
+  std::string_view kernel;
+  tensor_desc output;              // of its first output
+  std::int64_t parameters = 0;     // elements of the weights and float constants that it reads
+  std::int64_t macs = 0;           // multiply-accumulates of one inference
+  std::int64_t arena_offset = -1;  // of its first output, in bytes; -1: not in the arena, or only some of its rows
+  // index of its group of stripes; -1: none
+  std::int32_t stripe = -1;
+  std::int64_t stripe_rows = 0;  // rows of that group's last result in one stripe
+};
+
+namespace detail {
+
+/// Elements of the operands that are known before the network runs, without integer constants.
+constexpr std::int64_t parameters_of(const ir::graph& g, const ir::node& n, array_ref<const char> known) {
+  std::int64_t elements = 0;
+  for (const std::int32_t id : g.inputs_of(n)) {
+    if (id == ir::none || known[static_cast<std::size_t>(id)] == 0) continue;
+    if (g.at(id).is != ir::kind::constant || types::floating.contains(g.at(id).desc.type))
+      elements += g.at(id).desc.elements();
+  }
+  return elements;
+}
+
+/// Multiply-accumulates of one node.
+constexpr std::int64_t macs_of(const ir::graph& g, const ir::node& n) {
+  pool<tensor_desc> out;
+  for (const std::int32_t id : g.outputs_of(n)) out.push_back(g.at(id).desc);
+  return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out);
+}
+
+/// For each node its last step, and for each step its group of stripes; none if there is none. A step of packing may
+/// precede a node's last step.
+struct steps_of_nodes {
+  pool<std::int32_t> step_of, stripe_of;
+
+  constexpr steps_of_nodes(const plan_view& plan, std::size_t nodes) {
+    step_of.assign(nodes, ir::none);
+    stripe_of.assign(plan.steps.size(), ir::none);
+    for (std::size_t k = 0; k < plan.steps.size(); ++k)
+      if (const std::int32_t node = plan.steps[k].node; node >= 0)
+        step_of[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(k);
+    for (std::size_t k = 0; k < plan.stripes.size(); ++k)
+      for (std::int32_t i = 0; plan.stripes[k].rows > 0 && i < plan.stripes[k].steps.count; ++i) {
+        const std::int32_t at = plan.stripes[k].steps.first + i;
+        stripe_of[static_cast<std::size_t>(at)] = static_cast<std::int32_t>(k);
+      }
+  }
+};
+
+/// Sets the arena offsets of the outputs of a node without a step. `first` is the offset of its first operand. Reshapes
+/// and joins begin there; parts begin at a further offset.
+constexpr void place_outputs(const ir::graph& g, const ir::node& n, array_ref<const char> known, std::int64_t first,
+                             pool<std::int64_t>& offset_of) {
+  pool<tensor_desc> out;
+  for (const std::int32_t id : g.outputs_of(n)) out.push_back(g.at(id).desc);
+  const ir::operand_list operands(g, g.inputs_of(n), known);
+  for (std::size_t k = 0; k < out.size(); ++k) {
+    const std::int64_t elements = n.op->traits.outputs_are_parts
+                                      ? n.op->part_offset(g.attrs_of(n), operands.operands, out, static_cast<int>(k))
+                                      : 0;
+    offset_of[static_cast<std::size_t>(g.outputs_of(n)[k])] = first + elements * size_of(out[k].type);
+  }
+}
+
+}  // namespace detail
+
+/// One row for each node in execution order, without nodes that read known values only. The names point into `text`, a
+/// copy of the graph's text, which may live longer.
+constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view& plan, array_ref<const char> text) {
+  const ir::graph& g = optimised;
+  const pool<char> known = passes::known_values(g);
+  pool<std::int64_t> offset_of;  // by value, in the arena
+  offset_of.assign(g.values.size(), -1);
+  pool<node_info> rows;
+  const detail::steps_of_nodes found(plan, g.nodes.size());
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    const ir::node& n = g.nodes[i];
+    const std::int32_t y = g.outputs_of(n)[0];
+    if (known[static_cast<std::size_t>(y)] != 0) continue;
+    node_info row;
+    row.op = n.op->name;
+    row.name = {text.data() + n.name.first, static_cast<std::size_t>(n.name.count)};
+    row.output = g.at(y).desc;
+    row.parameters = detail::parameters_of(g, n, known);
+    row.macs = detail::macs_of(g, n);
+    if (const std::int32_t at = found.step_of[i]; at != ir::none) {
+      const step& s = plan.steps[static_cast<std::size_t>(at)];
+      row.kernel = s.kernel;
+      if (const std::int32_t stripe = found.stripe_of[static_cast<std::size_t>(at)]; stripe != ir::none)
+        row.stripe = stripe, row.stripe_rows = plan.stripes[static_cast<std::size_t>(stripe)].rows;
+      for (std::size_t k = 0; k < g.outputs_of(n).size(); ++k) {
+        const operand_slot& slot = plan.slots[static_cast<std::size_t>(s.outputs.first) + k];
+        if (slot.base == in_arena) offset_of[static_cast<std::size_t>(g.outputs_of(n)[k])] = slot.offset;
+      }
+    } else if (const std::int64_t first = offset_of[static_cast<std::size_t>(g.inputs_of(n)[0])]; first >= 0) {
+      detail::place_outputs(g, n, known, first, offset_of);
+    }
+    row.arena_offset = offset_of[static_cast<std::size_t>(y)];
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+}}  // namespace nnrt::NNRT_ISA
+// ===== nnrt/exec/optimised_graph.hpp
+// optimised_graph: the passes on a static graph, in several evaluations if it is large.
+// Flow: static_graph.hpp plans the result. clang allows an evaluation a million steps, and all passes on two hundred
+// nodes take more.
+
+// ===== nnrt/exec/idiom_operators.hpp
+// idiom_operators: the operators that replace idioms - of a static graph those that it needs, else all of them.
+// Flow: optimised_graph.hpp and program.hpp give them to the passes.
+
+// ===== nnrt/passes/optimise.hpp
+// optimise: the passes in their order.
+// Flow: static graphs run it in constant evaluation, compile() at run time; make_plan() follows.
+
+// ===== nnrt/passes/eliminate.hpp
+// eliminate: removes nodes whose results are not used, and nodes that compute the same as an earlier one.
+// Flow: optimise() runs dead-node removal first and last, and merges common nodes in between.
+
+namespace nnrt { inline namespace NNRT_ISA { namespace passes {
+
+/// Removes every node whose outputs are not read. It visits the last nodes first, so that one sweep removes chains.
+/// Like all passes below, it returns false after the deadline and leaves the graph incomplete.
+constexpr bool remove_dead_nodes(ir::graph& g, const deadline_watch& watch = {}) {
+  use_table table(g);
+  for (std::size_t i = g.nodes.size(); i-- > 0;) {
+    if (watch.is_over()) return false;
+    ir::node& n = g.nodes[i];
+    bool needed = false;
+    for (const std::int32_t id : g.outputs_of(n)) needed = needed || table.uses_of(id) > 0;
+    if (needed) continue;
+    for (const std::int32_t id : g.inputs_of(n))
+      if (id != ir::none) --table.uses[static_cast<std::size_t>(id)];
+    g.log.push_back({ir::change::removed, n.label, nullptr, n.name});
+    n.removed = true;
+  }
+  compact(g);
+  return true;
+}
+
+namespace detail {
+
+/// Hash of the operator, its operands, its attributes and the quantisation of its result, which a front end may choose.
+constexpr std::uint64_t hash_of(const ir::graph& g, const ir::node& n) {
+  using nnrt::detail::mix;
+  std::uint64_t hash = mix(nnrt::detail::no_hash, static_cast<std::uint64_t>(n.op->code));
+  for (const std::int32_t id : g.inputs_of(n)) hash = mix(hash, static_cast<std::uint64_t>(id));
+  for (const word w : g.attrs_of(n)) hash = mix(hash, static_cast<std::uint64_t>(w));
+  if (const quantisation& q = g.at(g.outputs_of(n)[0]).desc.quantised)
+    hash = mix(mix(hash, std::bit_cast<std::uint32_t>(q.scale)), static_cast<std::uint64_t>(q.zero_point));
+  return hash;
+}
+
+template <class T> constexpr bool equal(array_ref<const T> a, array_ref<const T> b) {
+  std::size_t same = 0;
+  while (same < a.size() && same < b.size() && a[same] == b[same]) ++same;
+  return same == a.size() && same == b.size();
+}
+
+/// Whether both nodes have results of equal descs. Front ends may choose different quantisations for equal nodes.
+constexpr bool same_results(const ir::graph& g, const ir::node& a, const ir::node& b) {
+  if (a.outputs.count != b.outputs.count) return false;
+  for (std::size_t i = 0; i < g.outputs_of(a).size(); ++i)
+    if (const ir::value &of_a = g.at(g.outputs_of(a)[i]), &of_b = g.at(g.outputs_of(b)[i]);
+        of_a.desc != of_b.desc || of_a.scales != of_b.scales)
+      return false;
+  return true;
+}
+
+constexpr bool same_work(const ir::graph& g, const ir::node& a, const ir::node& b) {
+  return a.op->code == b.op->code && equal(g.inputs_of(a), g.inputs_of(b)) && equal(g.attrs_of(a), g.attrs_of(b)) &&
+         same_results(g, a, b);
+}
+
+}  // namespace detail
+
+/// Of nodes with equal operator, operands and attributes, keeps only the first.
+constexpr bool merge_common_nodes(ir::graph& g, const deadline_watch& watch = {}) {
+  int bits = 4;
+  while (std::size_t{1} << bits < 2 * g.nodes.size()) ++bits;
+  const std::size_t slots = std::size_t{1} << bits;
+  pool<std::int32_t> first_with;  // open addressing: node index or none
+  first_with.assign(slots, ir::none);
+  pool<std::int32_t> to = identity_of(g);
+  bool changed = false;
+  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
+    if (watch.is_over()) return false;
+    ir::node& n = g.nodes[i];
+    for (std::int32_t& id : g.inputs_of(n))
+      if (id != ir::none) id = to[static_cast<std::size_t>(id)];
+    std::size_t slot = nnrt::detail::slot_of(detail::hash_of(g, n), bits);
+    while (first_with[slot] != ir::none &&
+           !detail::same_work(g, g.nodes[static_cast<std::size_t>(first_with[slot])], n))
+      slot = (slot + 1) & (slots - 1);
+    if (first_with[slot] == ir::none) {
+      first_with[slot] = static_cast<std::int32_t>(i);
+      continue;
+    }
+    const ir::node& kept = g.nodes[static_cast<std::size_t>(first_with[slot])];
+    for (std::int32_t k = 0; k < n.outputs.count; ++k)
+      to[static_cast<std::size_t>(g.outputs_of(n)[static_cast<std::size_t>(k)])] =
+          g.outputs_of(kept)[static_cast<std::size_t>(k)];
+    g.log.push_back({ir::change::merged, n.label, kept.label, kept.name});
+    n.removed = true;
+    changed = true;
+  }
+  if (!changed) return true;
+  compact(g);
+  redirect(g, to);
   return true;
 }
 
@@ -45556,7 +46653,8 @@ template <const auto& Written> constexpr ir::graph optimised_at_once() {
   return g;
 }
 /// Whether one evaluation is enough, without further operators.
-template <const auto& Written> inline constexpr bool is_optimised_at_once = [] {
+template <const auto& Written>
+inline constexpr bool is_optimised_at_once = [] {
   if (Written.nodes.size() > nodes_in_evaluation) return false;
   const ir::graph g = Written.thaw();
   return passes::detail::transposed_bytes(g) == 0 && !passes::detail::may_need_operators(g);
@@ -45582,1102 +46680,6 @@ template <const auto& Written> array_ref<const operator_info* const> idiom_opera
 }
 
 }}}  // namespace nnrt::NNRT_ISA::detail
-// ===== nnrt/exec/make_plan.hpp
-// make_plan: turns an optimised graph into a plan - steps with the addresses of their operands, and prepared data.
-// Flow: static graphs call it in constant evaluation, compile() at run time; choose_kernels.hpp is its first half; both
-// kinds of executor run the plan.
-
-// ===== nnrt/exec/choose_kernels.hpp
-// choose_kernels: the first half of planning - kernels of nodes, groups of stripes, and the memory that these need.
-// Flow: make_plan.hpp places that memory and lays out the steps.
-
-// ===== nnrt/exec/find_stripes.hpp
-// find_stripes: finds consecutive nodes that run in stripes of rows, or whose rows threads share out together.
-// Flow: make_plan() calls it after kernels are chosen and before memory is placed; run_stripes.hpp executes the result.
-// Tensors between the nodes of a stripe stay in the cache.
-
-namespace nnrt { inline namespace NNRT_ISA {
-
-/// Options for running networks in stripes of rows (depth-first execution).
-struct stripe_options {
-  bool enabled = true;
-  std::int64_t rows = 0;  // of a stripe, for all nodes that can; 0: where it is faster, as many as fit
-};
-
-namespace detail {
-
-/// Usable bytes of a core's L2. Tensors of this size or larger leave the cache before they are read again; a stripe of
-/// a group uses at most this. Measured with 1 MiB; 384 KiB to 768 KiB are within 2 %.
-inline constexpr std::int64_t l2_bytes = 512 * 1024;
-
-/// Maximum size of weights that every thread reads in full when threads share out rows. They stay in each thread's
-/// cache, whereas images that other threads made are transferred in every run.
-inline constexpr std::int64_t max_joined_weights = l2_bytes / 4;
-
-inline constexpr std::int32_t max_stripe_steps = 8;    // of one group
-inline constexpr std::size_t max_stripe_operands = 6;  // of one step, inputs and outputs together
-
-/// A node that has a step, as the search reads it.
-struct stripe_candidate {
-  std::int32_t node = 0;
-  row_window rows;                // empty: it cannot run by rows
-  std::int64_t packed_bytes = 0;  // of weights
-  int parts = 1;                  // of its step
-  bool has_group = false;
-};
-
-/// Whether each row of a step's result depends only on the same row of its operand.
-constexpr bool keeps_rows(const row_window& rows) {
-  return rows && rows.stride == 1 && rows.taps == 1 && rows.pad == 0;
-}
-
-/// A group: candidates first … last run in stripes.
-struct found_group {
-  std::int32_t first = 0, last = 0;
-  std::int64_t rows = 0;  // of the last result in one stripe; 0: threads share them out together
-};
-
-/// Bytes of the arena in use between two nodes.
-struct arena_use {
-  pool<std::int64_t> begun, ended;  // bytes of blocks that began, and that ended, before each node
-  std::int64_t most = 0;            // at one node
-
-  constexpr arena_use(const pool<passes::block>& blocks, std::size_t nodes) {
-    begun.assign(nodes + 2, 0);
-    ended.assign(nodes + 2, 0);
-    for (const passes::block& b : blocks) {
-      if (b.parent != ir::none) continue;
-      begun[static_cast<std::size_t>(b.first) + 1] += passes::aligned(b.bytes);
-      ended[static_cast<std::size_t>(b.last) + 1] += passes::aligned(b.bytes);
-    }
-    for (std::size_t i = 0; i <= nodes; ++i) {
-      begun[i + 1] += begun[i];
-      ended[i + 1] += ended[i];
-      if (i < nodes) most = std::max(most, between(static_cast<std::int32_t>(i), static_cast<std::int32_t>(i)));
-    }
-  }
-  constexpr std::int64_t between(std::int32_t first, std::int32_t last) const {
-    return begun[static_cast<std::size_t>(last) + 1] - ended[static_cast<std::size_t>(first)];
-  }
-};
-
-/// Finds groups in chains of candidates, each the only reader of the preceding one.
-struct stripe_finder {
-  const ir::graph& g;
-  const passes::memory_plan& memory;
-  array_ref<const stripe_candidate> candidates;  // every node that has a step, in order
-  stripe_options options;
-  pool<std::int32_t> reads;  // of values: by nodes, outputs and states
-
-  constexpr stripe_finder(const ir::graph& graph, const passes::memory_plan& plan,
-                          array_ref<const stripe_candidate> all, stripe_options chosen)
-      : g(graph), memory(plan), candidates(all), options(chosen) {
-    reads.assign(g.values.size(), 0);
-    for (const ir::node& n : g.nodes)
-      for (const std::int32_t id : g.inputs_of(n))
-        if (id != ir::none) ++reads[static_cast<std::size_t>(id)];
-    for (const ir::output& out : g.outputs) ++reads[static_cast<std::size_t>(out.value)];
-    for (const ir::state& s : g.states) ++reads[static_cast<std::size_t>(s.next)];
-  }
-
-  constexpr const stripe_candidate& at(std::int32_t c) const { return candidates[static_cast<std::size_t>(c)]; }
-  constexpr const ir::node& node_of(std::int32_t c) const { return g.nodes[static_cast<std::size_t>(at(c).node)]; }
-  constexpr std::int32_t result_of(std::int32_t c) const { return g.outputs_of(node_of(c))[0]; }
-  constexpr const tensor_desc& desc_of(std::int32_t c) const { return g.at(result_of(c)).desc; }
-  constexpr std::int64_t row_bytes(std::int32_t c) const {
-    return desc_of(c).shape.elements(2) * size_of(desc_of(c).type);
-  }
-  /// The outermost block of a value.
-  constexpr std::int32_t block_of(std::int32_t id) const { return memory.resolve(memory.at(id)).block; }
-  /// Whether candidate c, not the last of a group, has its result in the memory of the group's result.
-  constexpr bool is_in_place(std::int32_t c, std::int32_t last) const {
-    return block_of(result_of(c)) == block_of(result_of(last));
-  }
-
-  /// Rows of candidate c - 1 that a stripe of `rows` rows of candidate c needs.
-  constexpr std::int64_t rows_before(std::int32_t c, std::int64_t rows) const {
-    return std::min((rows - 1) * at(c).rows.stride + at(c).rows.taps, desc_of(c - 1).shape[1]);
-  }
-
-  constexpr pool<found_group> find() const {
-    pool<found_group> found;
-    const auto count = static_cast<std::int32_t>(candidates.size());
-    for (std::int32_t first = 0, last = 0; first < count; first = ++last) {
-      if (!can_run_in_stripes(first)) continue;
-      while (last + 1 < count && pays(last) && can_run_in_stripes(last + 1) && is_linked(last)) ++last;
-      add_groups(first, last, found);
-    }
-    return found;
-  }
-
-  /// Finds groups of steps that threads share out together, among candidates without a group; runs after stripes have
-  /// shrunk the tensors of other groups. A group is as long as the arena does not grow, although the operands of its
-  /// first step are kept until its last.
-  constexpr pool<found_group> find_joined() const {
-    pool<found_group> found;
-    const auto count = static_cast<std::int32_t>(candidates.size());
-    const arena_use bytes(memory.blocks, g.nodes.size());
-    for (std::int32_t first = 0, last = 0; first < count; first = ++last) {
-      if (at(first).has_group || !can_run_in_stripes(first)) continue;
-      while (last + 1 < count && last - first + 1 < max_stripe_steps && is_joined(last)) ++last;
-      while (last > first && !(is_closed(first, last) && bytes.between(at(first).node, at(last).node) <= bytes.most))
-        --last;
-      if (last > first) found.push_back({first, last, 0});
-    }
-    return found;
-  }
-
- private:
-  constexpr bool can_run_in_stripes(std::int32_t c) const {
-    return at(c).rows && node_of(c).outputs.count == 1 && desc_of(c).rank() == 4 &&
-           node_of(c).inputs.count + 2 <= std::int32_t{max_stripe_operands};
-  }
-  constexpr bool pays(std::int32_t c) const { return options.rows > 0 || desc_of(c).bytes() >= l2_bytes; }
-  /// Whether candidate c + 1 reads the result of c by rows, and is its only reader.
-  constexpr bool is_linked(std::int32_t c) const {
-    const std::int32_t between = result_of(c);
-    const passes::location where = memory.at(between);
-    if (reads[static_cast<std::size_t>(between)] != 1 || where.block == ir::none || where.offset != 0) return false;
-    const passes::block& b = memory.blocks[static_cast<std::size_t>(where.block)];
-    if (b.parent != ir::none || b.bytes != g.at(between).desc.bytes()) return false;
-    const auto in = g.inputs_of(node_of(c + 1));
-    for (std::size_t k = 0; k < in.size(); ++k)
-      if (in[k] == between) return names_operand(at(c + 1).rows.images, k);
-    return false;
-  }
-
-  /// Whether candidate c + 1 makes each row from the same row of c only, so that a thread needs no other thread's rows.
-  /// The threads' shares must be nearly equal.
-  constexpr bool is_joined(std::int32_t c) const {
-    // only then it is an image: other tensors may have no axis 1
-    if (!keeps_rows(at(c + 1).rows) || !can_run_in_stripes(c + 1)) return false;
-    const std::int64_t height = desc_of(c + 1).shape[1];
-    return is_linked(c) && desc_of(c).bytes() < l2_bytes && at(c).packed_bytes <= max_joined_weights &&
-           at(c + 1).packed_bytes <= max_joined_weights && (height % 2 == 0 || height > 8) &&
-           (at(c).parts > 1 || at(c + 1).parts > 1) && !at(c + 1).has_group;
-  }
-  /// Makes one group of a chain if a stripe of it fits into the cache. Otherwise cuts the chain after the smallest
-  /// tensor.
-  constexpr void add_groups(std::int32_t first, std::int32_t last, pool<found_group>& found) const {
-    if (first == last) return;
-    const chain_cuts cuts(*this, first, last);
-    pool<chain_part> rest;  // a stack with the first part on top
-    rest.push_back({first, last, cuts.root});
-    while (!rest.empty()) {
-      const chain_part part = rest.back();
-      rest.pop_back();
-      if (part.first == part.last) continue;
-      const bool is_short = part.last - part.first < max_stripe_steps;
-      if (const std::int64_t rows = is_short ? rows_for(part.first, part.last) : 0;
-          rows > 0 && is_closed(part.first, part.last)) {
-        found.push_back({part.first, part.last, rows});
-        continue;
-      }
-      rest.push_back({part.cut + 1, part.last, cuts.in_second(part.cut)});
-      rest.push_back({part.first, part.cut, cuts.in_first(part.cut)});
-    }
-  }
-  /// Candidates first … last of a chain, and the candidate with the smallest result, after which it is cut.
-  struct chain_part {
-    std::int32_t first = 0, last = 0, cut = -1;
-  };
-  /// Where a chain and its parts are cut: a Cartesian tree of the bytes of each candidate's result, smallest on top. It
-  /// is linear in the chain's length, whereas a search in each part would be quadratic.
-  struct chain_cuts {
-    std::int32_t begin;
-    std::int32_t root = -1;
-    pool<std::int32_t> first_child, second_child;
-
-    constexpr chain_cuts(const stripe_finder& finder, std::int32_t first, std::int32_t last) : begin(first) {
-      first_child.assign(static_cast<std::size_t>(last - first), -1);
-      second_child = first_child;
-      pool<std::int32_t> right_edge;  // of the tree so far
-      for (std::int32_t c = first; c < last; ++c) {
-        std::int32_t above = -1;  // the subtree that c replaces
-        while (!right_edge.empty() && finder.desc_of(right_edge.back()).bytes() > finder.desc_of(c).bytes())
-          above = right_edge.back(), right_edge.pop_back();
-        first_child[static_cast<std::size_t>(c - begin)] = above;
-        (right_edge.empty() ? root : second_child[static_cast<std::size_t>(right_edge.back() - begin)]) = c;
-        right_edge.push_back(c);
-      }
-    }
-    constexpr std::int32_t in_first(std::int32_t cut) const {
-      return first_child[static_cast<std::size_t>(cut - begin)];
-    }
-    constexpr std::int32_t in_second(std::int32_t cut) const {
-      return second_child[static_cast<std::size_t>(cut - begin)];
-    }
-  };
-  /// Rows of a stripe: the largest even number that fits, since kernels make two rows at once. 0: not even two fit.
-  constexpr std::int64_t rows_for(std::int32_t first, std::int32_t last) const {
-    const std::int64_t height = desc_of(last).shape[1];
-    if (options.rows > 0) return std::min(options.rows, height);
-    std::int64_t pairs = 0, too_many = height / 2 + 1;
-    while (pairs + 1 < too_many) {
-      const std::int64_t middle = (pairs + too_many) / 2;
-      (working_set(first, last, 2 * middle) <= l2_bytes ? pairs : too_many) = middle;
-    }
-    return 2 * pairs;
-  }
-  /// Bytes of results and weights that a stripe reads or writes.
-  constexpr std::int64_t working_set(std::int32_t first, std::int32_t last, std::int64_t rows) const {
-    std::int64_t bytes = 0;
-    for (std::int32_t c = last; c >= first; --c) {
-      bytes += rows * row_bytes(c) + at(c).packed_bytes;
-      if (c > first) rows = rows_before(c, rows);
-    }
-    return bytes;
-  }
-  /// Whether no step outside of the group uses the tensors between its steps, and no operand from outside shares memory
-  /// with its result. Then the tensors can shrink, and the result can be written while operands are read.
-  constexpr bool is_closed(std::int32_t first, std::int32_t last) const {
-    for (std::int32_t c = first; c <= last; ++c) {
-      const passes::block& b = memory.blocks[static_cast<std::size_t>(block_of(result_of(c)))];
-      if (c < last && !is_in_place(c, last) && (b.first < at(first).node || b.last > at(last).node)) return false;
-      for (const std::int32_t id : g.inputs_of(node_of(c)))
-        if (id != ir::none && (c == first || id != result_of(c - 1)) && block_of(id) == block_of(result_of(last)))
-          return false;
-    }
-    return true;
-  }
-};
-
-}  // namespace detail
-
-}}  // namespace nnrt::NNRT_ISA
-
-namespace nnrt { inline namespace NNRT_ISA {
-
-/// Options of the planner.
-struct plan_options {
-  bool fast_kernels = true;  // false: every step is its operator's reference
-  bool unrolled = false;     // choose kernels that can be unrolled if there are any, and no stripes
-  nnrt::winograd winograd = nnrt::winograd::automatic;
-  stripe_options stripes = {};
-  /// Packed float weights that have at least this many bytes are stored as f16. Before each run of their step they
-  /// are widened to f32 in memory that other steps share. `narrow` and `widen` convert. -1: no weights are stored as
-  /// f16.
-  std::int64_t halves_from = -1;
-  kernel_function narrow = nullptr;
-  kernel_function widen = nullptr;
-};
-
-namespace detail {
-
-/// Planning state of one node.
-struct planned_node {
-  kernel_choice choice;
-  std::int32_t packed_block = ir::none;
-  std::int32_t scratch_block = ir::none;
-  bool known = false;         // runs before the network does
-  bool packs_before = false;  // pack() runs before the network does
-  bool is_halved = false;     // its packed weights are stored as f16
-  bool needs_step = true;
-  std::int32_t group = -1;  // of stripes
-};
-
-/// Chooses kernels for one graph; the planner continues with its result.
-struct kernel_chooser {
-  const ir::graph& g;
-  plan_options options;
-  const deadline_watch& watch;  // after the deadline, the rest is skipped
-  pool<char> known;
-  passes::memory_plan memory;
-  pool<planned_node> nodes;
-  pool<std::int64_t> kept_of;  // by value: offset of its kept rows in the scratch memory of its group; -1: none
-  plan made;                   // its stripes, with their windows, and part_scratch_bytes
-
-  constexpr kernel_chooser(const ir::graph& graph, plan_options opts, const deadline_watch& deadline)
-      : g(graph),
-        options(opts),
-        watch(deadline),
-        known(passes::known_values(graph)),
-        memory(passes::assign_blocks(graph, known, watch)) {}
-
-  /// Chooses for all nodes; afterwards blocks may be added and placed. False after the deadline.
-  constexpr bool choose_all() {
-    for (std::size_t i = 0; i < g.nodes.size() && (i % 16 != 0 || !watch.is_over()); ++i)
-      choose(static_cast<std::int32_t>(i));
-    if (nodes.size() < g.nodes.size() || watch.is_over()) return false;
-    kept_of.assign(g.values.size(), -1);
-    if (may_have_stripes()) add_stripes();
-    add_scratch();
-    return true;
-  }
-
-  constexpr bool is_known(std::int32_t id) const { return known[static_cast<std::size_t>(id)] != 0; }
-
-  constexpr pool<tensor_desc> output_descs(const ir::node& n) const {
-    pool<tensor_desc> descs;
-    descs.reserve(g.outputs_of(n).size());
-    for (const std::int32_t id : g.outputs_of(n)) descs.push_back(g.at(id).desc);
-    return descs;
-  }
-
-  constexpr void choose(std::int32_t i) {
-    const ir::node& n = g.nodes[static_cast<std::size_t>(i)];
-    nodes.push_back({});
-    planned_node& p = nodes.back();
-    p.known = is_known(g.outputs_of(n)[0]);
-    p.needs_step = memory.elided[static_cast<std::size_t>(i)] == 0;
-    if (!p.needs_step) return;
-    if (options.fast_kernels && !p.known) p.choice = chosen_for(n, 0);
-    // Codes of kernels are only for plans that the compiler makes and completes, not for plans made at run time.
-    if (!std::is_constant_evaluated() && is_in_codes(p.choice)) p.choice = {};
-    if (!p.choice) p.choice.run = n.op->run_reference, p.choice.name = "reference";
-    if (p.choice.has_pack()) {
-      p.packs_before = true;
-      for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k)
-        if (is_packed(p, k) && g.inputs_of(n)[k] != ir::none && !is_known(g.inputs_of(n)[k])) p.packs_before = false;
-      p.is_halved = p.packs_before && options.halves_from >= 0 && p.choice.packed_bytes >= options.halves_from &&
-                    packs_floats(n, p);
-      if (!p.packs_before || p.is_halved) p.packed_block = memory.add_block(p.choice.packed_bytes, i, i);
-    }
-  }
-  /// Whether a node's packed weights are f32.
-  constexpr bool packs_floats(const ir::node& n, const planned_node& p) const {
-    for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k)
-      if (is_packed(p, k) && g.inputs_of(n)[k] != ir::none && g.at(g.inputs_of(n)[k]).desc.type != f32) return false;
-    return p.choice.packs != 0 && p.choice.packed_bytes % size_of(f32) == 0;
-  }
-  constexpr kernel_choice chosen_for(const ir::node& n, std::int64_t stripe_rows) const {
-    const ir::operand_list operands(g, g.inputs_of(n), known);
-    const pool<tensor_desc> descs = output_descs(n);
-    return n.op->select({g.attrs_of(n), operands.operands, descs, options.unrolled, options.winograd, stripe_rows,
-                         options.halves_from >= 0});
-  }
-  constexpr void add_scratch() {
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      planned_node& p = nodes[i];
-      if (p.choice.scratch_bytes == 0 || p.group >= 0) continue;
-      p.scratch_block =
-          memory.add_block(p.choice.scratch_bytes, static_cast<std::int32_t>(i), static_cast<std::int32_t>(i));
-      made.part_scratch_bytes = std::max(made.part_scratch_bytes, passes::aligned(p.choice.scratch_bytes));
-    }
-  }
-
-  /// Whether a search for stripes is worthwhile: some tensor is large, or two consecutive steps both work by rows.
-  constexpr bool may_have_stripes() const {
-    if (!options.stripes.enabled || options.unrolled) return false;
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      if (!nodes[i].choice.rows) continue;
-      if (options.stripes.rows > 0 || g.at(g.outputs_of(g.nodes[i])[0]).desc.bytes() >= l2_bytes) return true;
-      if (i + 1 < nodes.size() && keeps_rows(nodes[i + 1].choice.rows)) return true;
-    }
-    return false;
-  }
-  constexpr void add_stripes() {
-    pool<stripe_candidate> candidates;
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      const planned_node& p = nodes[i];
-      if (p.known || !p.needs_step) continue;
-      const bool packs_each_time = p.choice.has_pack() && (!p.packs_before || p.is_halved);
-      candidates.push_back({static_cast<std::int32_t>(i), packs_each_time ? row_window{} : p.choice.rows,
-                            p.choice.packed_bytes, p.choice.parts});
-    }
-    const stripe_finder finder(g, memory, candidates, options.stripes);
-    for (const found_group& found : finder.find()) {
-      add_group(finder, found);
-      for (std::int32_t c = found.first; c <= found.last; ++c) candidates[static_cast<std::size_t>(c)].has_group = true;
-    }
-    if (options.stripes.rows > 0) return;
-    for (const found_group& found : finder.find_joined()) add_group(finder, found);
-  }
-  /// Allocates memory for the rows that a group keeps instead of whole tensors between its steps.
-  constexpr void add_group(const stripe_finder& finder, const found_group& found) {
-    stripe_group group;
-    group.first_window = static_cast<std::int32_t>(made.windows.size());
-    group.rows = found.rows;
-    const std::int32_t first_node = finder.at(found.first).node, last_node = finder.at(found.last).node;
-    for (std::int32_t c = found.first; c <= found.last; ++c) {
-      group.scratch_bytes =
-          std::max(group.scratch_bytes, passes::aligned(node_at(finder.at(c).node).choice.scratch_bytes));
-      made.windows.push_back(finder.at(c).rows);
-    }
-    const bool is_whole = found.rows == 0;
-    std::int64_t rows = is_whole ? finder.desc_of(found.last).shape[1] : found.rows;
-    for (std::int32_t c = found.last; c >= found.first; --c) {
-      planned_node& p = node_at(finder.at(c).node);
-      p.group = static_cast<std::int32_t>(made.stripes.size());
-      p.choice = chosen_for(finder.node_of(c), rows);
-      group.parts = parts_of(group.parts + p.choice.parts - 1);
-      if (is_whole)
-        extend(finder.block_of(finder.result_of(c)), first_node, last_node, true),
-            extend(finder.block_of(finder.result_of(c)), first_node, last_node, false);
-      else if (c < found.last && !finder.is_in_place(c, found.last)) {
-        kept_of[static_cast<std::size_t>(finder.result_of(c))] = take(group.scratch_bytes, rows * finder.row_bytes(c));
-        memory.block_at(finder.block_of(finder.result_of(c))).bytes = 0;
-      }
-      for (const std::int32_t id : g.inputs_of(finder.node_of(c)))
-        if (id != ir::none && memory.at(id).block != ir::none)
-          extend(finder.block_of(id), first_node, last_node, false);
-      if (c > found.first) rows = finder.rows_before(c, rows);
-    }
-    extend(finder.block_of(finder.result_of(found.last)), first_node, last_node, true);
-    const std::int32_t scratch =
-        group.scratch_bytes > 0 ? memory.add_block(group.scratch_bytes, first_node, last_node) : ir::none;
-    for (std::int32_t c = is_whole ? found.first : found.last; c <= found.last; ++c)
-      node_at(finder.at(c).node).scratch_block = scratch;
-    made.part_scratch_bytes = std::max(made.part_scratch_bytes, group.scratch_bytes);
-    made.stripes.push_back(group);
-  }
-  /// Extends lifetimes in a group: results are in use from its first step on, operands until its last step.
-  constexpr void extend(std::int32_t block, std::int32_t first, std::int32_t last, bool is_result) {
-    passes::block& b = memory.block_at(block);
-    if (is_result) b.first = std::min(b.first, first);
-    else b.last = std::max(b.last, last);
-  }
-  constexpr planned_node& node_at(std::int32_t i) { return nodes[static_cast<std::size_t>(i)]; }
-
-  /// Whether a choice is given by a code instead of functions. In constant evaluation that is so whenever there is a
-  /// code: with sanitizers, g++ cannot compare functions with null there.
-  static constexpr bool is_in_codes(const kernel_choice& choice) {
-    if (std::is_constant_evaluated()) return static_cast<bool>(choice.code);
-    return choice.code && choice.run == nullptr;
-  }
-  static constexpr bool is_packed(const planned_node& p, std::size_t operand) {
-    return names_operand(p.choice.packs, operand);
-  }
-  /// Reserves `bytes` at the end of a region; returns their offset.
-  static constexpr std::int64_t take(std::int64_t& region, std::int64_t bytes) {
-    const std::int64_t at = region;
-    region += passes::aligned(bytes);
-    return at;
-  }
-};
-
-}  // namespace detail
-
-}}  // namespace nnrt::NNRT_ISA
-// ===== nnrt/exec/distinct_descs.hpp
-// distinct_descs: a list of descs without duplicates.
-// Flow: the planner gives every operand the index of its desc; with many descs it finds the index here.
-
-namespace nnrt { inline namespace NNRT_ISA { namespace detail {
-
-/// Hash of a desc. Equal descs have equal hashes, but for scales of 0 and -0.
-constexpr std::uint64_t hash_of(const tensor_desc& desc) {
-  std::uint64_t hash =
-      mix(no_hash, static_cast<std::uint64_t>(desc.type) << 8 | static_cast<std::uint64_t>(desc.layout));
-  for (const std::int64_t extent : desc.shape) hash = mix(hash, static_cast<std::uint64_t>(extent));
-  const quantisation& q = desc.quantised;
-  return q ? mix(mix(hash, std::bit_cast<std::uint32_t>(q.scale)), static_cast<std::uint32_t>(q.zero_point)) : hash;
-}
-
-/// Finds descs in a list without duplicates, by a hash table. Only this class may add to the list.
-class distinct_descs {
- public:
-  /// The index of a desc, which is added if it is new.
-  constexpr std::int32_t index_in(pool<tensor_desc>& list, const tensor_desc& desc) {
-    if (2 * (list.size() + 1) > slots_.size()) {
-      for (bits_ = 4; std::size_t{1} << bits_ < 4 * list.size();) ++bits_;
-      slots_.assign(std::size_t{1} << bits_, -1);
-      for (std::size_t i = 0; i < list.size(); ++i) slots_[slot_for(list, list[i])] = static_cast<std::int32_t>(i);
-    }
-    std::int32_t& slot = slots_[slot_for(list, desc)];
-    if (slot < 0) {
-      slot = static_cast<std::int32_t>(list.size());
-      list.push_back(desc);
-    }
-    return slot;
-  }
-
- private:
-  /// The slot of a desc in the table: its entry, or the free slot for it.
-  constexpr std::size_t slot_for(const pool<tensor_desc>& list, const tensor_desc& desc) const {
-    std::size_t slot = slot_of(hash_of(desc), bits_);
-    while (slots_[slot] >= 0 && !(list[static_cast<std::size_t>(slots_[slot])] == desc))
-      slot = (slot + 1) & (slots_.size() - 1);
-    return slot;
-  }
-
-  pool<std::int32_t> slots_;  // open addressing: indices, -1 for a free slot
-  int bits_ = 0;
-};
-
-}}}  // namespace nnrt::NNRT_ISA::detail
-
-namespace nnrt { inline namespace NNRT_ISA {
-
-namespace detail {
-
-/// Copies a tensor: an output that shares bytes with an input, weight, constant or changing state, since outputs must
-/// be in the arena; or the next value of a state.
-inline void copy_bytes(const kernel_call& call) {
-  const auto* const from = static_cast<const std::byte*>(call.in[0].data.raw());
-  auto* const to = static_cast<std::byte*>(call.out[0].data.raw());
-  std::copy(from, from + call.in[0].desc->bytes(), to);
-}
-
-/// A copy at the end of a run, for a state.
-struct state_copy {
-  std::int32_t state = ir::none;
-  std::int32_t saved = ir::none;  // block with the saved value of the state that holds `next`; none: not saved
-  bool is_saving = false;         // saves the state into that block, and does not update it yet
-};
-
-/// Copies of next values that were not made in place. The order ensures that a state is overwritten only after all its
-/// readers, since a state may become another state's old value. In a cycle of such states, one state is saved first.
-class state_copies {
- public:
-  pool<state_copy> in_order;
-
-  constexpr state_copies(const ir::graph& g, passes::memory_plan& memory) {
-    const auto count = static_cast<std::int32_t>(g.states.size());
-    states_.assign(g.states.size(), {});
-    for (std::int32_t k = 0; k < count; ++k) {
-      waiting& of = at(k);
-      of.read = memory.state_of(g.states[static_cast<std::size_t>(k)].next);
-      of.is_waiting = of.read != k;  // otherwise it is in place or unchanged
-      if (of.is_waiting && of.read != ir::none) ++at(of.read).readers, at(of.read).reader += k;
-    }
-    for (std::int32_t k = 0; k < count; ++k)
-      if (at(k).readers == 0) add(k);
-    for (std::int32_t k = 0; k < count; ++k) {
-      if (!at(k).is_waiting) continue;
-      // Only cycles are left, in which each state has one reader.
-      const std::int64_t bytes = g.at(g.states[static_cast<std::size_t>(k)].value).desc.bytes();
-      const auto end = static_cast<std::int32_t>(g.nodes.size());
-      const std::int32_t saved = memory.add_block(bytes, end, end), reader = static_cast<std::int32_t>(at(k).reader);
-      in_order.push_back({k, saved, true});
-      at(reader).read = ir::none;
-      at(reader).saved = saved;
-      add(k);
-    }
-  }
-
- private:
-  struct waiting {
-    bool is_waiting = false;
-    std::int32_t read = ir::none;   // the state whose memory holds the next value; none: not in a state
-    std::int32_t saved = ir::none;  // where that state was saved
-    std::int32_t readers = 0;  // number of waiting readers; `reader` is the sum of their indices, or the last one's
-    std::int64_t reader = 0;
-  };
-  constexpr waiting& at(std::int32_t k) { return states_[static_cast<std::size_t>(k)]; }
-  /// Adds the copy of a state, then those of states whose last reader this was.
-  constexpr void add(std::int32_t k) {
-    while (k != ir::none && at(k).is_waiting) {
-      at(k).is_waiting = false;
-      in_order.push_back({k, at(k).saved, false});
-      const std::int32_t read = at(k).read;
-      if (read == ir::none) return;
-      at(read).reader -= k;
-      k = --at(read).readers == 0 ? read : ir::none;
-    }
-  }
-
-  pool<waiting> states_;
-};
-
-struct planner : kernel_chooser {
-  pool<char> read_by_steps;    // values that steps read, other than through pack()
-  pool<std::int32_t> slot_of;  // by value
-  pool<std::int32_t> weight_base;
-  std::int64_t halves_at = -1;  // in prepare scratch
-  distinct_descs desc_finder;
-
-  using kernel_chooser::kernel_chooser;
-
-  constexpr void find_reads() {
-    read_by_steps.assign(g.values.size(), 0);
-    for (std::size_t i = 0; i < g.nodes.size(); ++i)
-      for (std::size_t k = 0; k < g.inputs_of(g.nodes[i]).size(); ++k) {
-        const std::int32_t id = g.inputs_of(g.nodes[i])[k];
-        if (id != ir::none && !nodes[i].known && !(nodes[i].packs_before && is_packed(nodes[i], k))) mark_read(id);
-      }
-    for (const ir::output& out : g.outputs) mark_read(out.value);
-    for (const ir::state& s : g.states) {
-      mark_read(s.next);
-      if (s.initial != ir::none) mark_read(s.initial);
-    }
-  }
-  constexpr void mark_read(std::int32_t id) {
-    read_by_steps[static_cast<std::size_t>(id)] = 1;
-    if (const std::int32_t same = memory.at(id).same_as; same != ir::none)
-      read_by_steps[static_cast<std::size_t>(same)] = 1;
-    if (const std::int32_t scales = g.at(id).scales; scales != ir::none)
-      read_by_steps[static_cast<std::size_t>(scales)] = 1;
-  }
-
-  /// The index of a desc, which is added if it is new. It searches the 64 newest descs first, since neighbours are
-  /// often equal.
-  constexpr std::int32_t desc_index(const tensor_desc& desc) {
-    constexpr std::size_t far = 64;
-    // Compares the last extent first: comparing whole descs took a sixth of the compile time of planning MobileNetV2.
-    const int last = desc.rank() > 0 ? desc.rank() - 1 : 0;
-    const std::int64_t extent = desc.shape.extents[last];
-    const tensor_desc* const first = made.descs.begin() + (made.descs.size() > far ? made.descs.size() - far : 0);
-    for (const tensor_desc* other = made.descs.end(); other != first;)
-      if ((--other)->shape.extents[last] == extent && *other == desc)
-        return static_cast<std::int32_t>(other - made.descs.begin());
-    if (made.descs.size() >= far) return desc_finder.index_in(made.descs, desc);
-    made.descs.push_back(desc);
-    return static_cast<std::int32_t>(made.descs.size()) - 1;
-  }
-  constexpr std::int32_t add_slot(const operand_slot& slot) {
-    made.slots.push_back(slot);
-    return static_cast<std::int32_t>(made.slots.size()) - 1;
-  }
-
-  /// Address of a value; allocates memory for known results.
-  constexpr operand_slot address(std::int32_t id) {
-    const ir::value& v = g.at(id);
-    operand_slot slot;
-    slot.desc = desc_index(v.desc);
-    const passes::location at = memory.at(id);
-    if (at.same_as != ir::none) {
-      const operand_slot& origin = made.slots[static_cast<std::size_t>(slot_for(at.same_as))];
-      slot.base = origin.base;
-      slot.offset = origin.offset + at.offset;
-    } else if (const std::int64_t kept = kept_of[static_cast<std::size_t>(id)]; kept >= 0) {
-      slot.base = in_stripe;
-      slot.offset = kept;
-    } else if (at.block != ir::none) {
-      slot.base = in_arena;
-      slot.offset = memory.address(id);
-    } else if (v.is == ir::kind::constant) {
-      slot.base = in_constants;
-      slot.offset = v.first_byte;
-    } else if (v.is == ir::kind::input || v.is == ir::kind::weight) {
-      slot.base = weight_base[static_cast<std::size_t>(id)];
-    } else if (read_by_steps[static_cast<std::size_t>(id)] != 0) {
-      slot.base = in_prepared;
-      slot.offset = take(made.prepared_bytes, v.desc.bytes());
-    } else {
-      slot.base = in_prepare_scratch;
-      slot.offset = take(made.prepare_scratch_bytes, v.desc.bytes());
-    }
-    if (v.scales != ir::none) slot.scales = slot_for(v.scales);
-    return slot;
-  }
-  constexpr std::int32_t slot_for(std::int32_t id) {
-    std::int32_t& slot = slot_of[static_cast<std::size_t>(id)];
-    if (slot < 0) {
-      const operand_slot found = address(id);
-      slot = add_slot(found);
-    }
-    return slot;
-  }
-
-  /// Adds the slots of a node's operands. Operands that pack() reads have memory for pack() only, the others for run()
-  /// only; all have their descs. The packed weights are last, for run().
-  constexpr ir::range operand_row(const ir::node& n, const planned_node& p, const operand_slot* packed, bool for_pack) {
-    pool<operand_slot> row;
-    for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k) {
-      const std::int32_t id = g.inputs_of(n)[k];
-      operand_slot slot;
-      if (id != ir::none) slot = made.slots[static_cast<std::size_t>(slot_for(id))];
-      if (is_packed(p, k) != for_pack) slot.base = no_memory;
-      row.push_back(slot);
-    }
-    if (packed != nullptr) row.push_back(*packed);
-    return add_row(row);
-  }
-  constexpr ir::range add_row(const pool<operand_slot>& row) {
-    const ir::range at{static_cast<std::int32_t>(made.slots.size()), static_cast<std::int32_t>(row.size())};
-    made.slots.insert(row.begin(), row.end());
-    return at;
-  }
-
-  /// Adds the packing of a node's operands and returns the slot of the packed weights. Packing is done now, by a
-  /// prepare step, or by a step before each run of the node.
-  constexpr operand_slot add_pack(const ir::node& n, const planned_node& p, const step& of_node) {
-    operand_slot packed;
-    packed.desc = desc_index({u8, {p.choice.packed_bytes}});
-    if (p.choice.packs_in_compiler && packs_constants_only(n, p)) {
-      packed.base = in_constants;
-      packed.offset = pack_now(n, p);
-      return packed;
-    }
-    if (p.is_halved) return add_halved_pack(n, p, of_node);
-    packed.base = p.packs_before ? in_prepared : in_arena;
-    packed.offset =
-        p.packs_before ? take(made.prepared_bytes, p.choice.packed_bytes) : memory.block_at(p.packed_block).offset;
-    (p.packs_before ? made.prepare : made.steps).push_back(pack_step(n, p, of_node, packed));
-    return packed;
-  }
-  constexpr step pack_step(const ir::node& n, const planned_node& p, const step& of_node, const operand_slot& packed) {
-    step pack = of_node;
-    pack.run = p.choice.pack;
-    if (is_in_codes(p.choice)) pack.code = p.choice.code, pack.code.packs = true, pack.code.table = -1;
-    pack.inputs = operand_row(n, p, nullptr, true);
-    pack.outputs = result_row(n, packed);
-    pack.kernel = "pack";
-    if (!p.packs_before) pack.parts = p.choice.pack_parts;
-    return pack;
-  }
-  /// As above, for weights that are stored as f16: packed and narrowed once, widened before every run of the step. All
-  /// of them share one scratch block for packing.
-  constexpr operand_slot add_halved_pack(const ir::node& n, const planned_node& p, const step& of_node) {
-    operand_slot packed{
-        .base = in_prepare_scratch, .desc = desc_index({u8, {p.choice.packed_bytes}}), .offset = halves_scratch()};
-    made.prepare.push_back(pack_step(n, p, of_node, packed));
-    const std::int64_t count = p.choice.packed_bytes / size_of(f32);
-    const std::int32_t floats = desc_index({f32, {count}}), halves = desc_index({f16, {count}});
-    const operand_slot kept{
-        .base = in_prepared, .desc = halves, .offset = take(made.prepared_bytes, count * size_of(f16))};
-    made.prepare.push_back(conversion(of_node, options.narrow, "narrow", {packed.base, floats, packed.offset}, kept));
-    packed.base = in_arena;
-    packed.offset = memory.block_at(p.packed_block).offset;
-    made.steps.push_back(
-        conversion(of_node, options.widen, "widen weights", kept, {packed.base, floats, packed.offset}));
-    made.steps.back().parts = parts_for(count);
-    return packed;
-  }
-  constexpr step conversion(const step& of_node, kernel_function converts, std::string_view name,
-                            const operand_slot& from, const operand_slot& to) {
-    step made_of = of_node;
-    made_of.run = converts;
-    made_of.kernel = name;
-    made_of.inputs = add_row(pool<operand_slot>{from});
-    made_of.outputs = add_row(pool<operand_slot>{to});
-    return made_of;
-  }
-  /// Scratch for packing before narrowing: the size of the largest.
-  constexpr std::int64_t halves_scratch() {
-    if (halves_at >= 0) return halves_at;
-    std::int64_t largest = 0;
-    for (const planned_node& p : nodes)
-      if (p.is_halved) largest = std::max(largest, p.choice.packed_bytes);
-    return halves_at = take(made.prepare_scratch_bytes, largest);
-  }
-  /// The row of pack()'s results: the packed weights, then the descs of the node's results, by which a quantised
-  /// layer's weights are scaled.
-  constexpr ir::range result_row(const ir::node& n, const operand_slot& packed) {
-    pool<operand_slot> row;
-    row.push_back(packed);
-    for (const std::int32_t id : g.outputs_of(n)) {
-      operand_slot result;
-      result.desc = desc_index(g.at(id).desc);
-      row.push_back(result);
-    }
-    return add_row(row);
-  }
-  constexpr bool packs_constants_only(const ir::node& n, const planned_node& p) const {
-    for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k) {
-      const std::int32_t id = g.inputs_of(n)[k];
-      if (is_packed(p, k) && id != ir::none && g.at(id).is != ir::kind::constant) return false;
-    }
-    return true;
-  }
-  /// Runs pack() on constants and appends the result to the constants; returns its offset.
-  constexpr std::int64_t pack_now(const ir::node& n, const planned_node& p) {
-    typed_buffers buffers(g.inputs_of(n).size());
-    pool<view> in;
-    for (std::size_t k = 0; k < g.inputs_of(n).size(); ++k) {
-      const std::int32_t id = g.inputs_of(n)[k];
-      view operand;
-      if (id != ir::none) operand.desc = &g.at(id).desc;
-      if (id != ir::none && is_packed(p, k)) {
-        buffers[k] = passes::detail::load(g, g.at(id));
-        operand.data = buffers[k].data();
-      }
-      in.push_back(operand);
-    }
-    const tensor_desc desc{f32, {p.choice.packed_bytes / size_of(f32)}};
-    const typed_buffer result(f32, desc.elements());
-    const view out[] = {{&desc, result.data()}};
-    kernel_call call;
-    call.attrs = g.attrs_of(n);
-    call.in = in;
-    call.out = out;
-    p.choice.pack(call);
-    while (made.constants.size() % passes::arena_alignment != 0) made.constants.push_back(std::byte{});
-    const auto offset = static_cast<std::int64_t>(made.constants.size());
-    for (const float element : result.as<float>()) {
-      const auto raw = std::bit_cast<std::array<std::byte, sizeof(float)>>(element);
-      made.constants.insert(raw.begin(), raw.end());
-    }
-    return offset;
-  }
-
-  constexpr void emit(std::int32_t i) {
-    const ir::node& n = g.nodes[static_cast<std::size_t>(i)];
-    const planned_node& p = nodes[static_cast<std::size_t>(i)];
-    if (!p.needs_step) return;
-    step s;
-    s.node = i;
-    s.attrs = {static_cast<std::int32_t>(made.words.size()), n.attrs.count};
-    made.words.insert(g.attrs_of(n).begin(), g.attrs_of(n).end());
-    s.kernel_plan = static_cast<std::int32_t>(made.words.size());
-    made.words.insert(p.choice.plan.words.begin(), p.choice.plan.words.begin() + p.choice.plan.count);
-    operand_slot packed;
-    if (p.choice.has_pack()) packed = add_pack(n, p, s);
-    s.run = p.choice.run;
-    if (is_in_codes(p.choice)) s.code = p.choice.code;
-    s.inner = p.choice.inner;
-    s.kernel = p.choice.name;
-    s.unrolled = p.choice.unrolled;
-    s.fused_word = n.op->fused_word;
-    s.parts = p.choice.parts;
-    s.inputs = operand_row(n, p, p.choice.has_pack() ? &packed : nullptr, false);
-    pool<operand_slot> results;
-    for (const std::int32_t id : g.outputs_of(n)) results.push_back(made.slots[static_cast<std::size_t>(slot_for(id))]);
-    s.outputs = add_row(results);
-    s.scratch_bytes = passes::aligned(p.choice.scratch_bytes);
-    if (p.scratch_block != ir::none) s.scratch = memory.block_at(p.scratch_block).offset;
-    if (p.group >= 0) add_to_group(p.group, s);
-    if (!g.states.empty() && !p.known) note_change(n, p.group);
-    (p.known ? made.prepare : made.steps).push_back(s);
-    if (n.op->traits.may_fail) made.fallible.push_back({i, n.op->name, add_text(n.name), n.op->rules});
-  }
-
-  /// Records the next step, or its group, if it is the first that writes to a state.
-  constexpr void note_change(const ir::node& n, std::int32_t group) {
-    for (const std::int32_t id : g.outputs_of(n))
-      if (memory.state_of(id) != ir::none && made.steps_before_states < 0)
-        made.steps_before_states = group < 0 ? static_cast<std::int64_t>(made.steps.size())
-                                             : made.stripes[static_cast<std::size_t>(group)].steps.first;
-  }
-
-  /// Adds the next step to a group; the scratch memory of the last step is the group's.
-  constexpr void add_to_group(std::int32_t index, step& next) {
-    stripe_group& group = made.stripes[static_cast<std::size_t>(index)];
-    if (group.steps.count++ == 0) group.steps.first = static_cast<std::int32_t>(made.steps.size()), next.group = index;
-    group.scratch = next.scratch;
-  }
-
-  constexpr ir::range add_text(ir::range name) {
-    const std::string_view text = g.name_of(name);
-    const ir::range at{static_cast<std::int32_t>(made.text.size()), name.count};
-    made.text.insert(text.begin(), text.end());
-    return at;
-  }
-  constexpr port port_for(ir::range name, std::int32_t slot) { return {add_text(name), slot}; }
-
-  /// Numbers the bases of a run: inputs in order of declaration, then weights in order of declaration.
-  constexpr void number_bases() {
-    weight_base.assign(g.values.size(), no_memory);
-    std::int32_t next = first_input;
-    for (const std::int32_t id : g.inputs) weight_base[static_cast<std::size_t>(id)] = next++;
-    for (std::size_t id = 0; id < g.values.size(); ++id)
-      if (g.values[id].is == ir::kind::weight) weight_base[id] = next++;
-  }
-  constexpr void add_ports() {
-    for (const std::int32_t id : g.inputs) made.inputs.push_back(port_for(g.at(id).name, slot_for(id)));
-    for (std::size_t id = 0; id < g.values.size(); ++id)
-      if (g.values[id].is == ir::kind::weight)
-        made.weights.push_back(port_for(g.values[id].name, slot_for(static_cast<std::int32_t>(id))));
-  }
-
-  /// Adds an output. If it needs a copy, a step copies it to copy_block.
-  constexpr void add_output(const ir::output& out, std::int32_t copy_block) {
-    std::int32_t slot = slot_for(out.value);
-    if (copy_block != ir::none)
-      slot = add_copy("copy", made.slots[static_cast<std::size_t>(slot)], memory.block_at(copy_block).offset);
-    made.outputs.push_back(port_for(out.name, slot));
-  }
-  /// Adds a step that copies a tensor to this offset in the arena; returns its slot.
-  constexpr std::int32_t add_copy(std::string_view name, const operand_slot& source, std::int64_t offset) {
-    operand_slot target = source;
-    target.base = in_arena;
-    target.offset = offset;
-    step copy;
-    copy.run = &copy_bytes;
-    copy.kernel = name;
-    copy.node = -1;
-    copy.inputs = add_row(pool<operand_slot>{source});
-    copy.outputs = add_row(pool<operand_slot>{target});
-    made.steps.push_back(copy);
-    return copy.outputs.first;
-  }
-
-  constexpr void add_states() {
-    for (const ir::state& s : g.states) {
-      const std::int32_t slot = slot_for(s.value), initial = s.initial == ir::none ? -1 : slot_for(s.initial);
-      made.states.push_back({add_text(g.at(s.value).name), slot, initial, false});
-    }
-  }
-  /// Adds the copies of states, after all nodes and outputs.
-  constexpr void add_state_copies(const state_copies& copies) {
-    if (made.steps_before_states < 0) made.steps_before_states = static_cast<std::int64_t>(made.steps.size());
-    for (const state_copy& c : copies.in_order) {
-      const ir::state& s = g.states[static_cast<std::size_t>(c.state)];
-      const operand_slot state = made.slots[static_cast<std::size_t>(slot_for(s.value))];
-      if (c.is_saving) {
-        add_copy("save state", state, memory.block_at(c.saved).offset);
-        continue;
-      }
-      operand_slot source = made.slots[static_cast<std::size_t>(slot_for(s.next))];
-      if (c.saved != ir::none)
-        source.offset += memory.block_at(c.saved).offset - memory.block_at(memory.state_of(s.next)).offset;
-      add_copy("copy state", source, state.offset);
-      made.states[static_cast<std::size_t>(c.state)].is_copied = true;
-    }
-  }
-
-  // Reserves lists, because growing copies them, which compilers evaluate element by element.
-  constexpr void reserve() {
-    const plan_sizes room = room_to_plan(sizes_of(g));
-    nodes.reserve(g.nodes.size());
-    made.steps.reserve(room.steps);
-    made.prepare.reserve(room.prepare);
-    made.slots.reserve(room.slots);
-    made.descs.reserve(room.descs);
-    made.words.reserve(room.words);
-    made.weights.reserve(room.weights);
-    made.text.reserve(room.text);
-  }
-
-  constexpr plan run() {
-    const auto count = static_cast<std::int32_t>(g.nodes.size());
-    reserve();
-    made.constants = g.bytes;
-    if (!choose_all()) return {};
-    const state_copies of_states(g, memory);
-    pool<char> is_copied;  // by state
-    is_copied.assign(g.states.size(), 0);
-    for (const state_copy& c : of_states.in_order) is_copied[static_cast<std::size_t>(c.state)] = 1;
-    pool<std::int32_t> copies;
-    for (const ir::output& out : g.outputs) {
-      const std::int32_t state = memory.state_of(out.value);
-      const bool stays = memory.at(out.value).block != ir::none &&
-                         (state == ir::none || is_copied[static_cast<std::size_t>(state)] == 0);
-      copies.push_back(stays ? ir::none : memory.add_block(g.at(out.value).desc.bytes(), count, count));
-    }
-    if (options.unrolled) passes::keep_apart(memory, g.nodes.size());
-    passes::place_blocks(memory, g.nodes.size(), watch);
-    find_reads();
-    slot_of.assign(g.values.size(), -1);
-    number_bases();
-    add_ports();
-    add_states();
-    made.steps_before_states = -1;
-    for (std::int32_t i = 0; i < count && (i % 16 != 0 || !watch.is_over()); ++i) emit(i);
-    if (watch.is_over()) return {};
-    for (std::size_t i = 0; i < g.outputs.size(); ++i) add_output(g.outputs[i], copies[i]);
-    add_state_copies(of_states);
-    made.arena_bytes = memory.arena_bytes;
-    made.arena_lower_bound = memory.lower_bound;
-    return static_cast<plan&&>(made);
-  }
-};
-
-}  // namespace detail
-
-/// Makes the plan of a graph whose shapes are all known. Its kernels are those for the instruction set of this
-/// translation unit. After the deadline the plan is incomplete and must not be run.
-constexpr plan make_plan(const ir::graph& g, plan_options options = {}, const deadline_watch& watch = {}) {
-  return detail::planner(g, options, watch).run();
-}
-
-}}  // namespace nnrt::NNRT_ISA
-// ===== nnrt/exec/node_table.hpp
-// node_table: a planned network node by node, as data - result, costs, kernel, and where the result is in memory.
-// Flow: graph<f>::table() and program::table() return it; dump_plan.hpp writes a table for people.
-
-namespace nnrt { inline namespace NNRT_ISA {
-
-/// One node of an optimised network that takes part in every inference.
-struct node_info {
-  std::string_view op;    // "conv2d"
-  std::string_view name;  // the layer's name in its weights' names: "conv1" for "conv1.weight"; empty without weights
-  // "reference" without a fast kernel; empty: nothing runs, because the result needs no work
-  std::string_view kernel;
-  tensor_desc output;              // of its first output
-  std::int64_t parameters = 0;     // elements of the weights and float constants that it reads
-  std::int64_t macs = 0;           // multiply-accumulates of one inference
-  std::int64_t arena_offset = -1;  // of its first output, in bytes; -1: not in the arena, or only some of its rows
-  // index of its group of stripes; -1: none
-  std::int32_t stripe = -1;
-  std::int64_t stripe_rows = 0;  // rows of that group's last result in one stripe
-};
-
-namespace detail {
-
-/// Elements of the operands that are known before the network runs, without integer constants.
-constexpr std::int64_t parameters_of(const ir::graph& g, const ir::node& n, array_ref<const char> known) {
-  std::int64_t elements = 0;
-  for (const std::int32_t id : g.inputs_of(n)) {
-    if (id == ir::none || known[static_cast<std::size_t>(id)] == 0) continue;
-    if (g.at(id).is != ir::kind::constant || types::floating.contains(g.at(id).desc.type))
-      elements += g.at(id).desc.elements();
-  }
-  return elements;
-}
-
-/// Multiply-accumulates of one node.
-constexpr std::int64_t macs_of(const ir::graph& g, const ir::node& n) {
-  pool<tensor_desc> out;
-  for (const std::int32_t id : g.outputs_of(n)) out.push_back(g.at(id).desc);
-  return n.op->macs(g.attrs_of(n), ir::operand_list(g, g.inputs_of(n)).operands, out);
-}
-
-/// For each node its last step, and for each step its group of stripes; none if there is none. A step of packing may
-/// precede a node's last step.
-struct steps_of_nodes {
-  pool<std::int32_t> step_of, stripe_of;
-
-  constexpr steps_of_nodes(const plan_view& plan, std::size_t nodes) {
-    step_of.assign(nodes, ir::none);
-    stripe_of.assign(plan.steps.size(), ir::none);
-    for (std::size_t k = 0; k < plan.steps.size(); ++k)
-      if (const std::int32_t node = plan.steps[k].node; node >= 0)
-        step_of[static_cast<std::size_t>(node)] = static_cast<std::int32_t>(k);
-    for (std::size_t k = 0; k < plan.stripes.size(); ++k)
-      for (std::int32_t i = 0; plan.stripes[k].rows > 0 && i < plan.stripes[k].steps.count; ++i) {
-        const std::int32_t at = plan.stripes[k].steps.first + i;
-        stripe_of[static_cast<std::size_t>(at)] = static_cast<std::int32_t>(k);
-      }
-  }
-};
-
-/// Sets the arena offsets of the outputs of a node without a step. `first` is the offset of its first operand. Reshapes
-/// and joins begin there; parts begin at a further offset.
-constexpr void place_outputs(const ir::graph& g, const ir::node& n, array_ref<const char> known, std::int64_t first,
-                             pool<std::int64_t>& offset_of) {
-  pool<tensor_desc> out;
-  for (const std::int32_t id : g.outputs_of(n)) out.push_back(g.at(id).desc);
-  const ir::operand_list operands(g, g.inputs_of(n), known);
-  for (std::size_t k = 0; k < out.size(); ++k) {
-    const std::int64_t elements = n.op->traits.outputs_are_parts
-                                      ? n.op->part_offset(g.attrs_of(n), operands.operands, out, static_cast<int>(k))
-                                      : 0;
-    offset_of[static_cast<std::size_t>(g.outputs_of(n)[k])] = first + elements * size_of(out[k].type);
-  }
-}
-
-}  // namespace detail
-
-/// One row for each node in execution order, without nodes that read known values only. The names point into `text`, a
-/// copy of the graph's text, which may live longer.
-constexpr pool<node_info> node_table(const ir::graph& optimised, const plan_view& plan, array_ref<const char> text) {
-  const ir::graph& g = optimised;
-  const pool<char> known = passes::known_values(g);
-  pool<std::int64_t> offset_of;  // by value, in the arena
-  offset_of.assign(g.values.size(), -1);
-  pool<node_info> rows;
-  const detail::steps_of_nodes found(plan, g.nodes.size());
-  for (std::size_t i = 0; i < g.nodes.size(); ++i) {
-    const ir::node& n = g.nodes[i];
-    const std::int32_t y = g.outputs_of(n)[0];
-    if (known[static_cast<std::size_t>(y)] != 0) continue;
-    node_info row;
-    row.op = n.op->name;
-    row.name = {text.data() + n.name.first, static_cast<std::size_t>(n.name.count)};
-    row.output = g.at(y).desc;
-    row.parameters = detail::parameters_of(g, n, known);
-    row.macs = detail::macs_of(g, n);
-    if (const std::int32_t at = found.step_of[i]; at != ir::none) {
-      const step& s = plan.steps[static_cast<std::size_t>(at)];
-      row.kernel = s.kernel;
-      if (const std::int32_t stripe = found.stripe_of[static_cast<std::size_t>(at)]; stripe != ir::none)
-        row.stripe = stripe, row.stripe_rows = plan.stripes[static_cast<std::size_t>(stripe)].rows;
-      for (std::size_t k = 0; k < g.outputs_of(n).size(); ++k) {
-        const operand_slot& slot = plan.slots[static_cast<std::size_t>(s.outputs.first) + k];
-        if (slot.base == in_arena) offset_of[static_cast<std::size_t>(g.outputs_of(n)[k])] = slot.offset;
-      }
-    } else if (const std::int64_t first = offset_of[static_cast<std::size_t>(g.inputs_of(n)[0])]; first >= 0) {
-      detail::place_outputs(g, n, known, first, offset_of);
-    }
-    row.arena_offset = offset_of[static_cast<std::size_t>(y)];
-    rows.push_back(row);
-  }
-  return rows;
-}
-
-}}  // namespace nnrt::NNRT_ISA
 // ===== nnrt/exec/weight_specs.hpp
 // weight_specs: how a network uses each of its weights, found in the graph as it was written.
 // Flow: executors and compile() pass the list to bind_weights(), which reorders weights in files of other frameworks.

@@ -2,7 +2,7 @@
 // Flow: tests/support/model_files.py compares that with what in_the_compiler.cpp prints.
 //
 // usage: PROGRAM FILE [NAME=EXTENT,EXTENT,...]...   shapes of inputs of .onnx files
-//        PROGRAM --inputs FILE                      names of inputs with unknown extents, in the order of the inputs
+//        PROGRAM --inputs FILE                      extents, -1 for unknown ones, and name of each input
 #include <nnrt/io/model_format.hpp>
 #include <nnrt/onnx.hpp>
 #include <nnrt/tflite.hpp>
@@ -48,8 +48,9 @@ int print_inputs(const char* path) {
   const nnrt::ir::graph& g = model->graph;
   for (const std::int32_t id : g.inputs) {
     const std::string_view name = g.name_of(g.at(id).name);
-    std::printf("%s%.*s\n", g.at(id).desc.shape.is_known() ? "known " : "unknown ", static_cast<int>(name.size()),
-                name.data());
+    const nnrt::shape_t& shape = g.at(id).desc.shape;
+    for (int i = 0; i < shape.rank; ++i) std::printf("%s%lld", i > 0 ? "," : "", static_cast<long long>(shape[i]));
+    std::printf(" %.*s\n", static_cast<int>(name.size()), name.data());
   }
   return 0;
 }

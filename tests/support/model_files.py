@@ -8,9 +8,9 @@ Flow: tests/CMakeLists.txt registers it for the files that are there; it compile
 
 Each file is run by RUNNER, which reads it at run time, and by SOURCE, compiled with what WRITER makes of it. A file
 that RUNNER refuses must be a compile error with the same words. Extents that an .onnx file does not know are those of
-set0_input_<i>.npy in its folder. --large tries each file another time with 1 MiB of zeros that readers skip. --changed
-N also tries N copies of each file with one byte changed, and --every N copies that are cut at every N-th byte: the
-compiler may refuse them or give a network, but it may neither crash nor take longer than a minute.
+set0_input_<i>.npy in its folder, else 1. --large tries each file another time with 1 MiB of zeros that readers skip.
+--changed N also tries N copies of each file with one byte changed, and --every N copies that are cut at every N-th
+byte: the compiler may refuse them or give a network, but it may neither crash nor take longer than a minute.
 """
 import argparse
 import ast
@@ -62,9 +62,13 @@ class Checker:
         if model.suffix != ".onnx":
             return {}
         said = subprocess.run([self.arguments.runner, "--inputs", model], capture_output=True, text=True).stdout
-        inputs = [line.partition(" ") for line in said.splitlines()]
-        return {name: shape_of_npy(folder / f"set0_input_{i}.npy")
-                for i, (known, _, name) in enumerate(inputs) if known == "unknown"}
+        shapes = {}
+        for i, line in enumerate(said.splitlines()):
+            extents, _, name = line.partition(" ")
+            known, example = [int(e) for e in extents.split(",") if e], folder / f"set0_input_{i}.npy"
+            if -1 in known:
+                shapes[name] = shape_of_npy(example) if example.exists() else [max(e, 1) for e in known]
+        return shapes
 
     def compile(self, model: Path, further, seconds, shapes=None):
         """The compiler's exit code and what it said; None for a file that is not even of a known format."""
