@@ -4145,6 +4145,7 @@ struct operator_info {
   /// The operator that results from folding this one into the weights of the preceding layer; null if none. It is named
   /// here so that programs link it only if their networks need it.
   const operator_info* folded_as = nullptr;
+  bool is_folded = false;  // folded_as is not null; g++ does not compare it in constant evaluation with its sanitizer
   /// Enumerators of Op::rule, for messages. Static graphs have been checked by the compiler; at_run_time adds the names
   /// for layers, which have many.
   rule_list rules;
@@ -4349,7 +4350,10 @@ inline constexpr operator_info operator_without_functions = [] {
 template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr operator_info make_operator_info() {
   operator_info info = describe<Op>();
   info.reference = &run_reference<Op, Types>;
-  if constexpr (requires { typename Op::folded_as; }) info.folded_as = dynamic_operator_of<typename Op::folded_as>();
+  if constexpr (requires { typename Op::folded_as; }) {
+    info.folded_as = dynamic_operator_of<typename Op::folded_as>();
+    info.is_folded = true;
+  }
   if constexpr (!InNumbers || Op::traits.may_fail || !detail::is_found_by_code<Op, HasKernels>())
     info.rules = rule_names<typename Op::rule>();
   info.computes_on = Types;
@@ -43781,7 +43785,7 @@ struct folding {
   /// Folds a factor that is applied to the input of a layer. Padding remains 0.
   constexpr void fold_factor_before(ir::node& layer) {
     ir::node* const n = maker_of(g.inputs_of(layer)[0]);
-    if (n == nullptr || n->op->folded_as == nullptr || !has_known_weight(layer)) return;
+    if (n == nullptr || !n->op->is_folded || !has_known_weight(layer)) return;
     affine_map map = map_of(*n);
     const word* const fused = activation_word(g, *n);
     if (!map.is_factor() || (fused != nullptr && *fused != static_cast<word>(activation::none))) return;
@@ -43820,13 +43824,13 @@ constexpr void insert_prepared(ir::graph& g, const folding& state) {
 /// false and leaves the graph incomplete.
 constexpr bool fold_into_weights(ir::graph& g, const deadline_watch& watch = {}) {
   bool has_candidates = false;
-  for (const ir::node& n : g.nodes) has_candidates = has_candidates || n.op->folded_as != nullptr;
+  for (const ir::node& n : g.nodes) has_candidates = has_candidates || n.op->is_folded;
   if (!has_candidates) return !watch.is_over();
   detail::folding state(g);
   const std::size_t events = g.log.size();
   for (ir::node& n : g.nodes) {
     if (watch.is_over()) return false;
-    if (n.op->folded_as != nullptr) state.fold_into_layer_before(n);
+    if (n.op->is_folded) state.fold_into_layer_before(n);
     if (n.op->traits.weights != weights_role::none) state.fold_factor_before(n);
   }
   if (g.log.size() != events) detail::insert_prepared(g, state);
@@ -46069,14 +46073,22 @@ class transpose_sinking {
     return static_cast<std::int64_t>(list.size()) == g_.at(id).desc.elements();
   }
 
-  /// An operator of the graph, or one of the given ones, that has this code and computes on this dtype; null: there is
-  /// none. Static graphs instantiate operators for the dtypes that they name.
-  constexpr const operator_info* find(op_code code, dtype type) const {
+  /// The result of find(). Not a pointer alone: with its sanitizer, g++ does not compare pointers to variable templates
+  /// in constant evaluation.
+  struct found_operator {
+    const operator_info* op = nullptr;
+    bool is_there = false;
+    constexpr explicit operator bool() const { return is_there; }
+    constexpr const operator_info& operator*() const { return *op; }
+  };
+  /// An operator of the graph, or one of the given ones, that has this code and computes on this dtype. Static graphs
+  /// instantiate operators for the dtypes that they name.
+  constexpr found_operator find(op_code code, dtype type) const {
     for (const ir::node& n : g_.nodes)
-      if (n.op->code == code && n.op->computes_on.contains(type)) return n.op;
+      if (n.op->code == code && n.op->computes_on.contains(type)) return {n.op, true};
     for (const operator_info* const op : operators_)
-      if (op->code == code && op->computes_on.contains(type)) return op;
-    return nullptr;
+      if (op->code == code && op->computes_on.contains(type)) return {op, true};
+    return {};
   }
   /// Adds a node without attributes.
   constexpr void push(const operator_info& op, array_ref<const std::int32_t> inputs, std::int32_t y, ir::range name) {
@@ -46099,9 +46111,9 @@ class transpose_sinking {
       to_[static_cast<std::size_t>(y)] = x;
       return true;
     }
-    const operator_info* const reshape = find(ops::reshape::code, g_.at(x).desc.type);
+    const found_operator reshape = find(ops::reshape::code, g_.at(x).desc.type);
     const shape_t shape = g_.at(y).desc.shape;
-    if (reshape == nullptr || !shape.is_known() || shape.elements() == 0) return false;
+    if (!reshape || !shape.is_known() || shape.elements() == 0) return false;
     const std::int32_t operands[] = {x, add_integers(std::span(shape.begin(), shape.end()))};
     push(*reshape, operands, y, name);
     return true;
@@ -46109,11 +46121,11 @@ class transpose_sinking {
   constexpr void push_transpose(std::int32_t x, const axis_order& order, std::int32_t y, ir::range name) {
     const dtype type = g_.at(x).desc.type;
     pool<std::int64_t> list;
-    const operator_info* const reshape = find(ops::reshape::code, type);
+    const found_operator reshape = find(ops::reshape::code, type);
     const shape_t shape = g_.at(y).desc.shape;
     int unknown = 0;
     for (const std::int64_t extent : shape) unknown += extent < 0 ? 1 : 0;
-    const bool is_alias = reshape != nullptr && unknown <= 1 && shape.elements() != 0 && order.keeps_elements(shape);
+    const bool is_alias = reshape && unknown <= 1 && shape.elements() != 0 && order.keeps_elements(shape);
     if (is_alias) list.insert(shape.begin(), shape.end());
     else
       for (int i = 0; i < order.rank; ++i) list.push_back(order[i]);
@@ -46165,11 +46177,11 @@ class transpose_sinking {
       v.desc = made;
       return add_value(v, true);
     }
-    const operator_info* const reshape = find(ops::reshape::code, desc.type);
-    if (reshape == nullptr && (keeps_elements || desc.rank() < order.rank)) return ir::none;
+    const found_operator reshape = find(ops::reshape::code, desc.type);
+    if (!reshape && (keeps_elements || desc.rank() < order.rank)) return ir::none;
     if (keeps_elements) return reshaped(*reshape, id, made, name);
-    const operator_info* const transpose = find(ops::transpose::code, desc.type);
-    if (transpose == nullptr) return ir::none;
+    const found_operator transpose = find(ops::transpose::code, desc.type);
+    if (!transpose) return ir::none;
     std::int32_t x = id;
     if (desc.rank() < order.rank)
       x = reshaped(*reshape, id, {desc.type, default_format(padded.rank), padded, desc.quantised}, name);
@@ -46253,7 +46265,7 @@ class transpose_sinking {
     push_in_source_order(n, moved, copied(array_ref<const word>(g_.attrs_of(n))), order, source);
     return true;
   }
-  constexpr bool has_transpose(dtype type) const { return find(ops::transpose::code, type) != nullptr; }
+  constexpr bool has_transpose(dtype type) const { return find(ops::transpose::code, type).is_there; }
   static constexpr bool is_constant_operand(const ir::node& n, std::size_t i) {
     const std::size_t row = nnrt::detail::row_of(n.op->inputs, i);
     return row < n.op->inputs.size() && n.op->inputs[row].constant;
@@ -46392,9 +46404,9 @@ class transpose_sinking {
     const transposed_value flat = flat_[static_cast<std::size_t>(inputs[0])];
     if (flat.source == ir::none || !is_known(inputs[1]) || g_.at(inputs[1]).scales != ir::none) return false;
     const tensor_desc weight = g_.at(inputs[1]).desc;
-    const operator_info* const of_weight = find(ops::reshape::code, weight.type);
-    const operator_info* const of_x = find(ops::reshape::code, g_.at(inputs[0]).desc.type);
-    if (of_weight == nullptr || of_x == nullptr || !has_transpose(weight.type) || weight.rank() != 2) return false;
+    const found_operator of_weight = find(ops::reshape::code, weight.type);
+    const found_operator of_x = find(ops::reshape::code, g_.at(inputs[0]).desc.type);
+    if (!of_weight || !of_x || !has_transpose(weight.type) || weight.rank() != 2) return false;
     const shape_t is = g_.at(flat.source).desc.shape;  // in y's order
     shape_t split{weight.shape[0]};
     for (int i = 1; i < is.rank; ++i) split.push_back(is[i]);

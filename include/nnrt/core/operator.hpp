@@ -189,6 +189,7 @@ struct operator_info {
   /// The operator that results from folding this one into the weights of the preceding layer; null if none. It is named
   /// here so that programs link it only if their networks need it.
   const operator_info* folded_as = nullptr;
+  bool is_folded = false;  // folded_as is not null; g++ does not compare it in constant evaluation with its sanitizer
   /// Enumerators of Op::rule, for messages. Static graphs have been checked by the compiler; at_run_time adds the names
   /// for layers, which have many.
   rule_list rules;
@@ -393,7 +394,10 @@ inline constexpr operator_info operator_without_functions = [] {
 template <class Op, dtype_set Types, bool HasKernels, bool InNumbers> constexpr operator_info make_operator_info() {
   operator_info info = describe<Op>();
   info.reference = &run_reference<Op, Types>;
-  if constexpr (requires { typename Op::folded_as; }) info.folded_as = dynamic_operator_of<typename Op::folded_as>();
+  if constexpr (requires { typename Op::folded_as; }) {
+    info.folded_as = dynamic_operator_of<typename Op::folded_as>();
+    info.is_folded = true;
+  }
   if constexpr (!InNumbers || Op::traits.may_fail || !detail::is_found_by_code<Op, HasKernels>())
     info.rules = rule_names<typename Op::rule>();
   info.computes_on = Types;

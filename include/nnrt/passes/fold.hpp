@@ -169,7 +169,7 @@ struct folding {
   /// Folds a factor that is applied to the input of a layer. Padding remains 0.
   constexpr void fold_factor_before(ir::node& layer) {
     ir::node* const n = maker_of(g.inputs_of(layer)[0]);
-    if (n == nullptr || n->op->folded_as == nullptr || !has_known_weight(layer)) return;
+    if (n == nullptr || !n->op->is_folded || !has_known_weight(layer)) return;
     affine_map map = map_of(*n);
     const word* const fused = activation_word(g, *n);
     if (!map.is_factor() || (fused != nullptr && *fused != static_cast<word>(activation::none))) return;
@@ -208,13 +208,13 @@ constexpr void insert_prepared(ir::graph& g, const folding& state) {
 /// false and leaves the graph incomplete.
 constexpr bool fold_into_weights(ir::graph& g, const deadline_watch& watch = {}) {
   bool has_candidates = false;
-  for (const ir::node& n : g.nodes) has_candidates = has_candidates || n.op->folded_as != nullptr;
+  for (const ir::node& n : g.nodes) has_candidates = has_candidates || n.op->is_folded;
   if (!has_candidates) return !watch.is_over();
   detail::folding state(g);
   const std::size_t events = g.log.size();
   for (ir::node& n : g.nodes) {
     if (watch.is_over()) return false;
-    if (n.op->folded_as != nullptr) state.fold_into_layer_before(n);
+    if (n.op->is_folded) state.fold_into_layer_before(n);
     if (n.op->traits.weights != weights_role::none) state.fold_factor_before(n);
   }
   if (g.log.size() != events) detail::insert_prepared(g, state);
