@@ -7,6 +7,7 @@
 #include <nnrt/io/write_file.hpp>
 
 #include "../support/written_models.hpp"
+#include "../support/written_onnx.hpp"
 #include "support/run_command.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -41,13 +42,22 @@ TEST_CASE("nnrt embed: the text is the model's literal, under the name of the fi
   CHECK(content(w.folder.file("x.inc")) == w.literal("network"));
 }
 
+TEST_CASE("nnrt embed: the text of an .onnx file includes its reader") {
+  const written w;
+  const std::string file = onnx_test::layers_file(), path = w.folder.file("image.onnx");
+  REQUIRE(write_file(path, std::as_bytes(std::span(file))));
+  CHECK(run_command("embed " + path).exit_code == 0);
+  CHECK(content(path + ".inc") == model_literal(file, "image.onnx", "").value());
+  CHECK(content(path + ".inc").find("#include <nnrt/exec/onnx_format.hpp>") != std::string::npos);
+}
+
 TEST_CASE(
     "nnrt embed: what is no model, no file or no place to write is refused with its path, and nothing is written") {
   const written w;
   REQUIRE(write_file(w.folder.file("none.tflite"), std::as_bytes(std::span("no model at all"))));
   const outcome none = run_command("embed " + w.folder.file("none.tflite"));
   CHECK(none.exit_code == 1);
-  CHECK(none.says("none.tflite: file identifier: got \"odel\", expected \"TFL3\""));
+  CHECK(none.says("none.tflite: neither a .tflite file nor an .onnx file: got 16 bytes that begin as neither"));
   CHECK_FALSE(std::filesystem::exists(w.folder.file("none.tflite.inc")));
   CHECK(run_command("embed /no/such.tflite").says("/no/such.tflite: cannot open: No such file or directory"));
   CHECK(run_command("embed " + w.model + " -o /no/such/folder/x.inc").exit_code == 1);
