@@ -43869,26 +43869,113 @@ struct planned_node {
   std::int32_t group = -1;  // of stripes
 };
 
+/// A copy at the end of a run, for a state.
+struct state_copy {
+  std::int32_t state = ir::none;
+  std::int32_t saved = ir::none;  // block with the saved value of the state that holds `next`; none: not saved
+  bool is_saving = false;         // saves the state into that block, and does not update it yet
+};
+
+/// Copies of next values that were not made in place. The order ensures that a state is overwritten only after all its
+/// readers, since a state may become another state's old value. In a cycle of such states, one state is saved first.
+class state_copies {
+ public:
+  pool<state_copy> in_order;
+
+  constexpr state_copies(const ir::graph& g, passes::memory_plan& memory) {
+    const auto count = static_cast<std::int32_t>(g.states.size());
+    states_.assign(g.states.size(), {});
+    for (std::int32_t k = 0; k < count; ++k) {
+      waiting& of = at(k);
+      of.read = memory.state_of(g.states[static_cast<std::size_t>(k)].next);
+      of.is_waiting = of.read != k;  // otherwise it is in place or unchanged
+      if (of.is_waiting && of.read != ir::none) ++at(of.read).readers, at(of.read).reader += k;
+    }
+    for (std::int32_t k = 0; k < count; ++k)
+      if (at(k).readers == 0) add(k);
+    for (std::int32_t k = 0; k < count; ++k) {
+      if (!at(k).is_waiting) continue;
+      // Only cycles are left, in which each state has one reader.
+      const std::int64_t bytes = g.at(g.states[static_cast<std::size_t>(k)].value).desc.bytes();
+      const auto end = static_cast<std::int32_t>(g.nodes.size());
+      const std::int32_t saved = memory.add_block(bytes, end, end), reader = static_cast<std::int32_t>(at(k).reader);
+      in_order.push_back({k, saved, true});
+      at(reader).read = ir::none;
+      at(reader).saved = saved;
+      add(k);
+    }
+  }
+
+ private:
+  struct waiting {
+    bool is_waiting = false;
+    std::int32_t read = ir::none;   // the state whose memory holds the next value; none: not in a state
+    std::int32_t saved = ir::none;  // where that state was saved
+    std::int32_t readers = 0;  // number of waiting readers; `reader` is the sum of their indices, or the last one's
+    std::int64_t reader = 0;
+  };
+  constexpr waiting& at(std::int32_t k) { return states_[static_cast<std::size_t>(k)]; }
+  /// Adds the copy of a state, then those of states whose last reader this was.
+  constexpr void add(std::int32_t k) {
+    while (k != ir::none && at(k).is_waiting) {
+      at(k).is_waiting = false;
+      in_order.push_back({k, at(k).saved, false});
+      const std::int32_t read = at(k).read;
+      if (read == ir::none) return;
+      at(read).reader -= k;
+      k = --at(read).readers == 0 ? read : ir::none;
+    }
+  }
+
+  pool<waiting> states_;
+};
+
+/// Kernels and memory of a graph: what the planner continues with. Plain data that constant evaluation can store.
+struct placed_nodes : passes::memory_plan {
+  pool<char> known;
+  pool<planned_node> nodes;
+  pool<std::int64_t> kept_of;  // by value: offset of its kept rows in the scratch memory of its group; -1: none
+  pool<stripe_group> stripes;
+  pool<row_window> windows;
+  std::int64_t part_scratch_bytes = 0;
+  pool<std::int32_t> copies;       // by output: the block into which it is copied, or none
+  pool<state_copy> state_updates;  // copies of states' next values, in order
+};
+
 /// Chooses kernels for one graph; the planner continues with its result.
-struct kernel_chooser {
+struct kernel_chooser : placed_nodes {
   const ir::graph& g;
   plan_options options;
   const deadline_watch& watch;  // after the deadline, the rest is skipped
-  pool<char> known;
-  passes::memory_plan memory;
-  pool<planned_node> nodes;
-  pool<std::int64_t> kept_of;  // by value: offset of its kept rows in the scratch memory of its group; -1: none
-  plan made;                   // its stripes, with their windows, and part_scratch_bytes
 
   constexpr kernel_chooser(const ir::graph& graph, plan_options opts, const deadline_watch& deadline)
-      : g(graph),
-        options(opts),
-        watch(deadline),
-        known(passes::known_values(graph)),
-        memory(passes::assign_blocks(graph, known, watch)) {}
+      : g(graph), options(opts), watch(deadline) {}
 
+  constexpr passes::memory_plan& memory() { return *this; }
+
+  /// Chooses kernels and places all blocks. False after the deadline.
+  constexpr bool place() {
+    if (!choose_all()) return false;
+    state_updates = state_copies(g, memory()).in_order;
+    pool<char> is_copied;  // by state
+    is_copied.assign(g.states.size(), 0);
+    for (const state_copy& c : state_updates) is_copied[static_cast<std::size_t>(c.state)] = 1;
+    const auto end = static_cast<std::int32_t>(g.nodes.size());
+    for (const ir::output& out : g.outputs) {
+      const std::int32_t state = state_of(out.value);
+      const bool stays =
+          at(out.value).block != ir::none && (state == ir::none || is_copied[static_cast<std::size_t>(state)] == 0);
+      copies.push_back(stays ? ir::none : add_block(g.at(out.value).desc.bytes(), end, end));
+    }
+    if (options.unrolled) passes::keep_apart(memory(), g.nodes.size());
+    passes::place_blocks(memory(), g.nodes.size(), watch);
+    return !watch.is_over();
+  }
   /// Chooses for all nodes; afterwards blocks may be added and placed. False after the deadline.
   constexpr bool choose_all() {
+    nodes.reserve(g.nodes.size());
+    known = passes::known_values(g);
+    memory() = passes::assign_blocks(g, known, watch);
     for (std::size_t i = 0; i < g.nodes.size() && (i % 16 != 0 || !watch.is_over()); ++i)
       choose(static_cast<std::int32_t>(i));
     if (nodes.size() < g.nodes.size() || watch.is_over()) return false;
@@ -43912,7 +43999,7 @@ struct kernel_chooser {
     nodes.push_back({});
     planned_node& p = nodes.back();
     p.known = is_known(g.outputs_of(n)[0]);
-    p.needs_step = memory.elided[static_cast<std::size_t>(i)] == 0;
+    p.needs_step = elided[static_cast<std::size_t>(i)] == 0;
     if (!p.needs_step) return;
     if (options.fast_kernels && !p.known) p.choice = chosen_for(n, 0);
     // Codes of kernels are only for plans that the compiler makes and completes, not for plans made at run time.
@@ -43924,7 +44011,7 @@ struct kernel_chooser {
         if (is_packed(p, k) && g.inputs_of(n)[k] != ir::none && !is_known(g.inputs_of(n)[k])) p.packs_before = false;
       p.is_halved = p.packs_before && options.halves_from >= 0 && p.choice.packed_bytes >= options.halves_from &&
                     packs_floats(n, p);
-      if (!p.packs_before || p.is_halved) p.packed_block = memory.add_block(p.choice.packed_bytes, i, i);
+      if (!p.packs_before || p.is_halved) p.packed_block = add_block(p.choice.packed_bytes, i, i);
     }
   }
   /// Whether a node's packed weights are f32.
@@ -43943,9 +44030,8 @@ struct kernel_chooser {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
       planned_node& p = nodes[i];
       if (p.choice.scratch_bytes == 0 || p.group >= 0) continue;
-      p.scratch_block =
-          memory.add_block(p.choice.scratch_bytes, static_cast<std::int32_t>(i), static_cast<std::int32_t>(i));
-      made.part_scratch_bytes = std::max(made.part_scratch_bytes, passes::aligned(p.choice.scratch_bytes));
+      p.scratch_block = add_block(p.choice.scratch_bytes, static_cast<std::int32_t>(i), static_cast<std::int32_t>(i));
+      part_scratch_bytes = std::max(part_scratch_bytes, passes::aligned(p.choice.scratch_bytes));
     }
   }
 
@@ -43968,7 +44054,7 @@ struct kernel_chooser {
       candidates.push_back({static_cast<std::int32_t>(i), packs_each_time ? row_window{} : p.choice.rows,
                             p.choice.packed_bytes, p.choice.parts});
     }
-    const stripe_finder finder(g, memory, candidates, options.stripes);
+    const stripe_finder finder(g, *this, candidates, options.stripes);
     for (const found_group& found : finder.find()) {
       add_group(finder, found);
       for (std::int32_t c = found.first; c <= found.last; ++c) candidates[static_cast<std::size_t>(c)].has_group = true;
@@ -43979,19 +44065,19 @@ struct kernel_chooser {
   /// Allocates memory for the rows that a group keeps instead of whole tensors between its steps.
   constexpr void add_group(const stripe_finder& finder, const found_group& found) {
     stripe_group group;
-    group.first_window = static_cast<std::int32_t>(made.windows.size());
+    group.first_window = static_cast<std::int32_t>(windows.size());
     group.rows = found.rows;
     const std::int32_t first_node = finder.at(found.first).node, last_node = finder.at(found.last).node;
     for (std::int32_t c = found.first; c <= found.last; ++c) {
       group.scratch_bytes =
           std::max(group.scratch_bytes, passes::aligned(node_at(finder.at(c).node).choice.scratch_bytes));
-      made.windows.push_back(finder.at(c).rows);
+      windows.push_back(finder.at(c).rows);
     }
     const bool is_whole = found.rows == 0;
     std::int64_t rows = is_whole ? finder.desc_of(found.last).shape[1] : found.rows;
     for (std::int32_t c = found.last; c >= found.first; --c) {
       planned_node& p = node_at(finder.at(c).node);
-      p.group = static_cast<std::int32_t>(made.stripes.size());
+      p.group = static_cast<std::int32_t>(stripes.size());
       p.choice = chosen_for(finder.node_of(c), rows);
       group.parts = parts_of(group.parts + p.choice.parts - 1);
       if (is_whole)
@@ -43999,24 +44085,23 @@ struct kernel_chooser {
             extend(finder.block_of(finder.result_of(c)), first_node, last_node, false);
       else if (c < found.last && !finder.is_in_place(c, found.last)) {
         kept_of[static_cast<std::size_t>(finder.result_of(c))] = take(group.scratch_bytes, rows * finder.row_bytes(c));
-        memory.block_at(finder.block_of(finder.result_of(c))).bytes = 0;
+        block_at(finder.block_of(finder.result_of(c))).bytes = 0;
       }
       for (const std::int32_t id : g.inputs_of(finder.node_of(c)))
-        if (id != ir::none && memory.at(id).block != ir::none)
-          extend(finder.block_of(id), first_node, last_node, false);
+        if (id != ir::none && at(id).block != ir::none) extend(finder.block_of(id), first_node, last_node, false);
       if (c > found.first) rows = finder.rows_before(c, rows);
     }
     extend(finder.block_of(finder.result_of(found.last)), first_node, last_node, true);
     const std::int32_t scratch =
-        group.scratch_bytes > 0 ? memory.add_block(group.scratch_bytes, first_node, last_node) : ir::none;
+        group.scratch_bytes > 0 ? add_block(group.scratch_bytes, first_node, last_node) : ir::none;
     for (std::int32_t c = is_whole ? found.first : found.last; c <= found.last; ++c)
       node_at(finder.at(c).node).scratch_block = scratch;
-    made.part_scratch_bytes = std::max(made.part_scratch_bytes, group.scratch_bytes);
-    made.stripes.push_back(group);
+    part_scratch_bytes = std::max(part_scratch_bytes, group.scratch_bytes);
+    stripes.push_back(group);
   }
   /// Extends lifetimes in a group: results are in use from its first step on, operands until its last step.
   constexpr void extend(std::int32_t block, std::int32_t first, std::int32_t last, bool is_result) {
-    passes::block& b = memory.block_at(block);
+    passes::block& b = block_at(block);
     if (is_result) b.first = std::min(b.first, first);
     else b.last = std::max(b.last, last);
   }
@@ -44227,75 +44312,19 @@ inline void copy_bytes(const kernel_call& call) {
   std::copy(from, from + call.in[0].desc->bytes(), to);
 }
 
-/// A copy at the end of a run, for a state.
-struct state_copy {
-  std::int32_t state = ir::none;
-  std::int32_t saved = ir::none;  // block with the saved value of the state that holds `next`; none: not saved
-  bool is_saving = false;         // saves the state into that block, and does not update it yet
-};
-
-/// Copies of next values that were not made in place. The order ensures that a state is overwritten only after all its
-/// readers, since a state may become another state's old value. In a cycle of such states, one state is saved first.
-class state_copies {
- public:
-  pool<state_copy> in_order;
-
-  constexpr state_copies(const ir::graph& g, passes::memory_plan& memory) {
-    const auto count = static_cast<std::int32_t>(g.states.size());
-    states_.assign(g.states.size(), {});
-    for (std::int32_t k = 0; k < count; ++k) {
-      waiting& of = at(k);
-      of.read = memory.state_of(g.states[static_cast<std::size_t>(k)].next);
-      of.is_waiting = of.read != k;  // otherwise it is in place or unchanged
-      if (of.is_waiting && of.read != ir::none) ++at(of.read).readers, at(of.read).reader += k;
-    }
-    for (std::int32_t k = 0; k < count; ++k)
-      if (at(k).readers == 0) add(k);
-    for (std::int32_t k = 0; k < count; ++k) {
-      if (!at(k).is_waiting) continue;
-      // Only cycles are left, in which each state has one reader.
-      const std::int64_t bytes = g.at(g.states[static_cast<std::size_t>(k)].value).desc.bytes();
-      const auto end = static_cast<std::int32_t>(g.nodes.size());
-      const std::int32_t saved = memory.add_block(bytes, end, end), reader = static_cast<std::int32_t>(at(k).reader);
-      in_order.push_back({k, saved, true});
-      at(reader).read = ir::none;
-      at(reader).saved = saved;
-      add(k);
-    }
-  }
-
- private:
-  struct waiting {
-    bool is_waiting = false;
-    std::int32_t read = ir::none;   // the state whose memory holds the next value; none: not in a state
-    std::int32_t saved = ir::none;  // where that state was saved
-    std::int32_t readers = 0;  // number of waiting readers; `reader` is the sum of their indices, or the last one's
-    std::int64_t reader = 0;
-  };
-  constexpr waiting& at(std::int32_t k) { return states_[static_cast<std::size_t>(k)]; }
-  /// Adds the copy of a state, then those of states whose last reader this was.
-  constexpr void add(std::int32_t k) {
-    while (k != ir::none && at(k).is_waiting) {
-      at(k).is_waiting = false;
-      in_order.push_back({k, at(k).saved, false});
-      const std::int32_t read = at(k).read;
-      if (read == ir::none) return;
-      at(read).reader -= k;
-      k = --at(read).readers == 0 ? read : ir::none;
-    }
-  }
-
-  pool<waiting> states_;
-};
-
+/// Lays out the steps of a graph whose kernels are chosen and whose blocks are placed.
 struct planner : kernel_chooser {
   pool<char> read_by_steps;    // values that steps read, other than through pack()
   pool<std::int32_t> slot_of;  // by value
   pool<std::int32_t> weight_base;
   std::int64_t halves_at = -1;  // in prepare scratch
   distinct_descs desc_finder;
+  plan made;
 
-  using kernel_chooser::kernel_chooser;
+  constexpr planner(const ir::graph& graph, plan_options opts, const deadline_watch& deadline, placed_nodes&& placed)
+      : kernel_chooser(graph, opts, deadline) {
+    static_cast<placed_nodes&>(*this) = static_cast<placed_nodes&&>(placed);
+  }
 
   constexpr void find_reads() {
     read_by_steps.assign(g.values.size(), 0);
@@ -44312,7 +44341,7 @@ struct planner : kernel_chooser {
   }
   constexpr void mark_read(std::int32_t id) {
     read_by_steps[static_cast<std::size_t>(id)] = 1;
-    if (const std::int32_t same = memory.at(id).same_as; same != ir::none)
+    if (const std::int32_t same = memory().at(id).same_as; same != ir::none)
       read_by_steps[static_cast<std::size_t>(same)] = 1;
     if (const std::int32_t scales = g.at(id).scales; scales != ir::none)
       read_by_steps[static_cast<std::size_t>(scales)] = 1;
@@ -44343,7 +44372,7 @@ struct planner : kernel_chooser {
     const ir::value& v = g.at(id);
     operand_slot slot;
     slot.desc = desc_index(v.desc);
-    const passes::location at = memory.at(id);
+    const passes::location at = memory().at(id);
     if (at.same_as != ir::none) {
       const operand_slot& origin = made.slots[static_cast<std::size_t>(slot_for(at.same_as))];
       slot.base = origin.base;
@@ -44353,7 +44382,7 @@ struct planner : kernel_chooser {
       slot.offset = kept;
     } else if (at.block != ir::none) {
       slot.base = in_arena;
-      slot.offset = memory.address(id);
+      slot.offset = memory().address(id);
     } else if (v.is == ir::kind::constant) {
       slot.base = in_constants;
       slot.offset = v.first_byte;
@@ -44411,7 +44440,7 @@ struct planner : kernel_chooser {
     if (p.is_halved) return add_halved_pack(n, p, of_node);
     packed.base = p.packs_before ? in_prepared : in_arena;
     packed.offset =
-        p.packs_before ? take(made.prepared_bytes, p.choice.packed_bytes) : memory.block_at(p.packed_block).offset;
+        p.packs_before ? take(made.prepared_bytes, p.choice.packed_bytes) : memory().block_at(p.packed_block).offset;
     (p.packs_before ? made.prepare : made.steps).push_back(pack_step(n, p, of_node, packed));
     return packed;
   }
@@ -44437,7 +44466,7 @@ struct planner : kernel_chooser {
         .base = in_prepared, .desc = halves, .offset = take(made.prepared_bytes, count * size_of(f16))};
     made.prepare.push_back(conversion(of_node, options.narrow, "narrow", {packed.base, floats, packed.offset}, kept));
     packed.base = in_arena;
-    packed.offset = memory.block_at(p.packed_block).offset;
+    packed.offset = memory().block_at(p.packed_block).offset;
     made.steps.push_back(
         conversion(of_node, options.widen, "widen weights", kept, {packed.base, floats, packed.offset}));
     made.steps.back().parts = parts_for(count);
@@ -44534,7 +44563,7 @@ struct planner : kernel_chooser {
     for (const std::int32_t id : g.outputs_of(n)) results.push_back(made.slots[static_cast<std::size_t>(slot_for(id))]);
     s.outputs = add_row(results);
     s.scratch_bytes = passes::aligned(p.choice.scratch_bytes);
-    if (p.scratch_block != ir::none) s.scratch = memory.block_at(p.scratch_block).offset;
+    if (p.scratch_block != ir::none) s.scratch = memory().block_at(p.scratch_block).offset;
     if (p.group >= 0) add_to_group(p.group, s);
     if (!g.states.empty() && !p.known) note_change(n, p.group);
     (p.known ? made.prepare : made.steps).push_back(s);
@@ -44544,7 +44573,7 @@ struct planner : kernel_chooser {
   /// Records the next step, or its group, if it is the first that writes to a state.
   constexpr void note_change(const ir::node& n, std::int32_t group) {
     for (const std::int32_t id : g.outputs_of(n))
-      if (memory.state_of(id) != ir::none && made.steps_before_states < 0)
+      if (memory().state_of(id) != ir::none && made.steps_before_states < 0)
         made.steps_before_states = group < 0 ? static_cast<std::int64_t>(made.steps.size())
                                              : made.stripes[static_cast<std::size_t>(group)].steps.first;
   }
@@ -44583,7 +44612,7 @@ struct planner : kernel_chooser {
   constexpr void add_output(const ir::output& out, std::int32_t copy_block) {
     std::int32_t slot = slot_for(out.value);
     if (copy_block != ir::none)
-      slot = add_copy("copy", made.slots[static_cast<std::size_t>(slot)], memory.block_at(copy_block).offset);
+      slot = add_copy("copy", made.slots[static_cast<std::size_t>(slot)], memory().block_at(copy_block).offset);
     made.outputs.push_back(port_for(out.name, slot));
   }
   /// Adds a step that copies a tensor to this offset in the arena; returns its slot.
@@ -44608,18 +44637,18 @@ struct planner : kernel_chooser {
     }
   }
   /// Adds the copies of states, after all nodes and outputs.
-  constexpr void add_state_copies(const state_copies& copies) {
+  constexpr void add_state_copies() {
     if (made.steps_before_states < 0) made.steps_before_states = static_cast<std::int64_t>(made.steps.size());
-    for (const state_copy& c : copies.in_order) {
+    for (const state_copy& c : state_updates) {
       const ir::state& s = g.states[static_cast<std::size_t>(c.state)];
       const operand_slot state = made.slots[static_cast<std::size_t>(slot_for(s.value))];
       if (c.is_saving) {
-        add_copy("save state", state, memory.block_at(c.saved).offset);
+        add_copy("save state", state, memory().block_at(c.saved).offset);
         continue;
       }
       operand_slot source = made.slots[static_cast<std::size_t>(slot_for(s.next))];
       if (c.saved != ir::none)
-        source.offset += memory.block_at(c.saved).offset - memory.block_at(memory.state_of(s.next)).offset;
+        source.offset += memory().block_at(c.saved).offset - memory().block_at(memory().state_of(s.next)).offset;
       add_copy("copy state", source, state.offset);
       made.states[static_cast<std::size_t>(c.state)].is_copied = true;
     }
@@ -44628,7 +44657,6 @@ struct planner : kernel_chooser {
   // Reserves lists, because growing copies them, which compilers evaluate element by element.
   constexpr void reserve() {
     const plan_sizes room = room_to_plan(sizes_of(g));
-    nodes.reserve(g.nodes.size());
     made.steps.reserve(room.steps);
     made.prepare.reserve(room.prepare);
     made.slots.reserve(room.slots);
@@ -44642,20 +44670,7 @@ struct planner : kernel_chooser {
     const auto count = static_cast<std::int32_t>(g.nodes.size());
     reserve();
     made.constants = g.bytes;
-    if (!choose_all()) return {};
-    const state_copies of_states(g, memory);
-    pool<char> is_copied;  // by state
-    is_copied.assign(g.states.size(), 0);
-    for (const state_copy& c : of_states.in_order) is_copied[static_cast<std::size_t>(c.state)] = 1;
-    pool<std::int32_t> copies;
-    for (const ir::output& out : g.outputs) {
-      const std::int32_t state = memory.state_of(out.value);
-      const bool stays = memory.at(out.value).block != ir::none &&
-                         (state == ir::none || is_copied[static_cast<std::size_t>(state)] == 0);
-      copies.push_back(stays ? ir::none : memory.add_block(g.at(out.value).desc.bytes(), count, count));
-    }
-    if (options.unrolled) passes::keep_apart(memory, g.nodes.size());
-    passes::place_blocks(memory, g.nodes.size(), watch);
+    made.stripes = stripes, made.windows = windows, made.part_scratch_bytes = part_scratch_bytes;
     find_reads();
     slot_of.assign(g.values.size(), -1);
     number_bases();
@@ -44665,19 +44680,33 @@ struct planner : kernel_chooser {
     for (std::int32_t i = 0; i < count && (i % 16 != 0 || !watch.is_over()); ++i) emit(i);
     if (watch.is_over()) return {};
     for (std::size_t i = 0; i < g.outputs.size(); ++i) add_output(g.outputs[i], copies[i]);
-    add_state_copies(of_states);
-    made.arena_bytes = memory.arena_bytes;
-    made.arena_lower_bound = memory.lower_bound;
+    add_state_copies();
+    made.arena_bytes = arena_bytes;
+    made.arena_lower_bound = lower_bound;
     return static_cast<plan&&>(made);
   }
 };
+
+/// Chooses kernels and places the memory of a graph. Incomplete after the deadline.
+constexpr placed_nodes place_nodes(const ir::graph& g, const plan_options& options, const deadline_watch& watch) {
+  kernel_chooser chosen(g, options, watch);
+  chosen.place();
+  return static_cast<placed_nodes&&>(chosen);
+}
+/// Plans the steps of a graph whose kernels are chosen. Incomplete after the deadline.
+constexpr plan plan_steps(const ir::graph& g, const plan_options& options, const deadline_watch& watch,
+                          placed_nodes placed) {
+  return planner(g, options, watch, static_cast<placed_nodes&&>(placed)).run();
+}
 
 }  // namespace detail
 
 /// Makes the plan of a graph whose shapes are all known. Its kernels are those for the instruction set of this
 /// translation unit. After the deadline the plan is incomplete and must not be run.
 constexpr plan make_plan(const ir::graph& g, plan_options options = {}, const deadline_watch& watch = {}) {
-  return detail::planner(g, options, watch).run();
+  detail::placed_nodes placed = detail::place_nodes(g, options, watch);
+  if (watch.is_over()) return {};
+  return detail::plan_steps(g, options, watch, static_cast<detail::placed_nodes&&>(placed));
 }
 
 }}  // namespace nnrt::NNRT_ISA
@@ -46690,6 +46719,45 @@ template <const auto& Written> array_ref<const operator_info* const> idiom_opera
     }(std::make_index_sequence<first::list.size()>(), std::make_index_sequence<second::list.size()>());
   }
 }
+
+}}}  // namespace nnrt::NNRT_ISA::detail
+// ===== nnrt/exec/placed_graph.hpp
+// placed_graph: kernels and memory of a large static graph as a constant, so that its steps are another evaluation.
+// Flow: static_graph.hpp plans graphs with it; clang allows an evaluation a million steps, and planning three hundred
+// nodes takes more.
+
+namespace nnrt { inline namespace NNRT_ISA { namespace detail {
+
+using placed_lists = members<&placed_nodes::blocks, &placed_nodes::of, &placed_nodes::elided, &placed_nodes::known,
+                             &placed_nodes::nodes, &placed_nodes::kept_of, &placed_nodes::stripes,
+                             &placed_nodes::windows, &placed_nodes::copies, &placed_nodes::state_updates>;
+using placed_numbers = members<&placed_nodes::state_blocks, &placed_nodes::arena_bytes, &placed_nodes::lower_bound,
+                               &placed_nodes::part_scratch_bytes>;
+using placed_sizes = list_sizes<placed_lists::count>;
+
+/// Estimated sizes for a graph.
+constexpr placed_sizes room_to_place(const graph_sizes& n) {
+  return {{n.values + 2 * n.nodes + n.outputs + 2 * n.states, n.values, n.nodes, n.values, n.nodes, n.values,
+           n.nodes / 2, n.nodes, n.outputs, 2 * n.states}};
+}
+
+/// Kernels and memory as arrays.
+template <placed_sizes Room> struct frozen_placing {
+  placed_sizes used;
+  frozen_lists<placed_lists, Room> lists;
+  frozen_numbers<placed_numbers> numbers;
+
+  constexpr explicit frozen_placing(const placed_nodes& p)
+      : used(sizes_of_lists(p, placed_lists())), lists(p), numbers(p) {}
+
+  constexpr bool holds_all() const { return used.fit(Room); }
+  constexpr placed_nodes thaw() const {
+    placed_nodes made;
+    lists.thaw(made, used);
+    numbers.thaw(made);
+    return made;
+  }
+};
 
 }}}  // namespace nnrt::NNRT_ISA::detail
 // ===== nnrt/exec/weight_specs.hpp
@@ -49740,17 +49808,29 @@ constexpr bool computes_floats(const ir::graph& g) {
   return false;
 }
 
-template <auto Function> constexpr nnrt::plan make_plan_of(bool unrolled, nnrt::winograd winograd) {
-  return make_plan(graph_optimised<Function>.thaw(), {.unrolled = unrolled, .winograd = winograd});
+/// Kernels and memory of a large graph.
+template <auto Function, bool Unrolled, nnrt::winograd Winograd>
+inline constexpr frozen_placing<room_to_place(sizes_of(graph_optimised<Function>))> placed_graph{
+    place_nodes(graph_optimised<Function>.thaw(), {.unrolled = Unrolled, .winograd = Winograd}, deadline_watch())};
+template <auto Function, bool Unrolled, nnrt::winograd Winograd> constexpr nnrt::plan make_plan_of() {
+  constexpr plan_options options{.unrolled = Unrolled, .winograd = Winograd};
+  if constexpr (graph_optimised<Function>.nodes.size() > nodes_in_evaluation) {
+    constexpr const auto& placed = placed_graph<Function, Unrolled, Winograd>;
+    if constexpr (placed.holds_all())
+      return plan_steps(graph_optimised<Function>.thaw(), options, deadline_watch(), placed.thaw());
+    else return make_plan(graph_optimised<Function>.thaw(), options);
+  } else {
+    return make_plan(graph_optimised<Function>.thaw(), options);
+  }
 }
 template <auto Function, bool Unrolled, nnrt::winograd Winograd>
 inline constexpr oversized<frozen_plan<room_to_plan(sizes_of(graph_optimised<Function>))>> roomy_planned{
-    make_plan_of<Function>(Unrolled, Winograd)};
+    make_plan_of<Function, Unrolled, Winograd>()};
 
 template <auto Function, bool Unrolled, nnrt::winograd Winograd> constexpr decltype(auto) source_of_plan() {
   if constexpr (roomy_planned<Function, Unrolled, Winograd>.holds_all())
     return (roomy_planned<Function, Unrolled, Winograd>.held);
-  else return make_plan_of<Function>(Unrolled, Winograd);
+  else return make_plan_of<Function, Unrolled, Winograd>();
 }
 template <auto Function, bool Unrolled, nnrt::winograd Winograd>
 inline constexpr frozen_plan<roomy_planned<Function, Unrolled, Winograd>.sizes> plan_in_codes{

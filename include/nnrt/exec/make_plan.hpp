@@ -21,75 +21,19 @@ inline void copy_bytes(const kernel_call& call) {
   std::copy(from, from + call.in[0].desc->bytes(), to);
 }
 
-/// A copy at the end of a run, for a state.
-struct state_copy {
-  std::int32_t state = ir::none;
-  std::int32_t saved = ir::none;  // block with the saved value of the state that holds `next`; none: not saved
-  bool is_saving = false;         // saves the state into that block, and does not update it yet
-};
-
-/// Copies of next values that were not made in place. The order ensures that a state is overwritten only after all its
-/// readers, since a state may become another state's old value. In a cycle of such states, one state is saved first.
-class state_copies {
- public:
-  pool<state_copy> in_order;
-
-  constexpr state_copies(const ir::graph& g, passes::memory_plan& memory) {
-    const auto count = static_cast<std::int32_t>(g.states.size());
-    states_.assign(g.states.size(), {});
-    for (std::int32_t k = 0; k < count; ++k) {
-      waiting& of = at(k);
-      of.read = memory.state_of(g.states[static_cast<std::size_t>(k)].next);
-      of.is_waiting = of.read != k;  // otherwise it is in place or unchanged
-      if (of.is_waiting && of.read != ir::none) ++at(of.read).readers, at(of.read).reader += k;
-    }
-    for (std::int32_t k = 0; k < count; ++k)
-      if (at(k).readers == 0) add(k);
-    for (std::int32_t k = 0; k < count; ++k) {
-      if (!at(k).is_waiting) continue;
-      // Only cycles are left, in which each state has one reader.
-      const std::int64_t bytes = g.at(g.states[static_cast<std::size_t>(k)].value).desc.bytes();
-      const auto end = static_cast<std::int32_t>(g.nodes.size());
-      const std::int32_t saved = memory.add_block(bytes, end, end), reader = static_cast<std::int32_t>(at(k).reader);
-      in_order.push_back({k, saved, true});
-      at(reader).read = ir::none;
-      at(reader).saved = saved;
-      add(k);
-    }
-  }
-
- private:
-  struct waiting {
-    bool is_waiting = false;
-    std::int32_t read = ir::none;   // the state whose memory holds the next value; none: not in a state
-    std::int32_t saved = ir::none;  // where that state was saved
-    std::int32_t readers = 0;  // number of waiting readers; `reader` is the sum of their indices, or the last one's
-    std::int64_t reader = 0;
-  };
-  constexpr waiting& at(std::int32_t k) { return states_[static_cast<std::size_t>(k)]; }
-  /// Adds the copy of a state, then those of states whose last reader this was.
-  constexpr void add(std::int32_t k) {
-    while (k != ir::none && at(k).is_waiting) {
-      at(k).is_waiting = false;
-      in_order.push_back({k, at(k).saved, false});
-      const std::int32_t read = at(k).read;
-      if (read == ir::none) return;
-      at(read).reader -= k;
-      k = --at(read).readers == 0 ? read : ir::none;
-    }
-  }
-
-  pool<waiting> states_;
-};
-
+/// Lays out the steps of a graph whose kernels are chosen and whose blocks are placed.
 struct planner : kernel_chooser {
   pool<char> read_by_steps;    // values that steps read, other than through pack()
   pool<std::int32_t> slot_of;  // by value
   pool<std::int32_t> weight_base;
   std::int64_t halves_at = -1;  // in prepare scratch
   distinct_descs desc_finder;
+  plan made;
 
-  using kernel_chooser::kernel_chooser;
+  constexpr planner(const ir::graph& graph, plan_options opts, const deadline_watch& deadline, placed_nodes&& placed)
+      : kernel_chooser(graph, opts, deadline) {
+    static_cast<placed_nodes&>(*this) = static_cast<placed_nodes&&>(placed);
+  }
 
   constexpr void find_reads() {
     read_by_steps.assign(g.values.size(), 0);
@@ -106,7 +50,7 @@ struct planner : kernel_chooser {
   }
   constexpr void mark_read(std::int32_t id) {
     read_by_steps[static_cast<std::size_t>(id)] = 1;
-    if (const std::int32_t same = memory.at(id).same_as; same != ir::none)
+    if (const std::int32_t same = memory().at(id).same_as; same != ir::none)
       read_by_steps[static_cast<std::size_t>(same)] = 1;
     if (const std::int32_t scales = g.at(id).scales; scales != ir::none)
       read_by_steps[static_cast<std::size_t>(scales)] = 1;
@@ -137,7 +81,7 @@ struct planner : kernel_chooser {
     const ir::value& v = g.at(id);
     operand_slot slot;
     slot.desc = desc_index(v.desc);
-    const passes::location at = memory.at(id);
+    const passes::location at = memory().at(id);
     if (at.same_as != ir::none) {
       const operand_slot& origin = made.slots[static_cast<std::size_t>(slot_for(at.same_as))];
       slot.base = origin.base;
@@ -147,7 +91,7 @@ struct planner : kernel_chooser {
       slot.offset = kept;
     } else if (at.block != ir::none) {
       slot.base = in_arena;
-      slot.offset = memory.address(id);
+      slot.offset = memory().address(id);
     } else if (v.is == ir::kind::constant) {
       slot.base = in_constants;
       slot.offset = v.first_byte;
@@ -205,7 +149,7 @@ struct planner : kernel_chooser {
     if (p.is_halved) return add_halved_pack(n, p, of_node);
     packed.base = p.packs_before ? in_prepared : in_arena;
     packed.offset =
-        p.packs_before ? take(made.prepared_bytes, p.choice.packed_bytes) : memory.block_at(p.packed_block).offset;
+        p.packs_before ? take(made.prepared_bytes, p.choice.packed_bytes) : memory().block_at(p.packed_block).offset;
     (p.packs_before ? made.prepare : made.steps).push_back(pack_step(n, p, of_node, packed));
     return packed;
   }
@@ -231,7 +175,7 @@ struct planner : kernel_chooser {
         .base = in_prepared, .desc = halves, .offset = take(made.prepared_bytes, count * size_of(f16))};
     made.prepare.push_back(conversion(of_node, options.narrow, "narrow", {packed.base, floats, packed.offset}, kept));
     packed.base = in_arena;
-    packed.offset = memory.block_at(p.packed_block).offset;
+    packed.offset = memory().block_at(p.packed_block).offset;
     made.steps.push_back(
         conversion(of_node, options.widen, "widen weights", kept, {packed.base, floats, packed.offset}));
     made.steps.back().parts = parts_for(count);
@@ -328,7 +272,7 @@ struct planner : kernel_chooser {
     for (const std::int32_t id : g.outputs_of(n)) results.push_back(made.slots[static_cast<std::size_t>(slot_for(id))]);
     s.outputs = add_row(results);
     s.scratch_bytes = passes::aligned(p.choice.scratch_bytes);
-    if (p.scratch_block != ir::none) s.scratch = memory.block_at(p.scratch_block).offset;
+    if (p.scratch_block != ir::none) s.scratch = memory().block_at(p.scratch_block).offset;
     if (p.group >= 0) add_to_group(p.group, s);
     if (!g.states.empty() && !p.known) note_change(n, p.group);
     (p.known ? made.prepare : made.steps).push_back(s);
@@ -338,7 +282,7 @@ struct planner : kernel_chooser {
   /// Records the next step, or its group, if it is the first that writes to a state.
   constexpr void note_change(const ir::node& n, std::int32_t group) {
     for (const std::int32_t id : g.outputs_of(n))
-      if (memory.state_of(id) != ir::none && made.steps_before_states < 0)
+      if (memory().state_of(id) != ir::none && made.steps_before_states < 0)
         made.steps_before_states = group < 0 ? static_cast<std::int64_t>(made.steps.size())
                                              : made.stripes[static_cast<std::size_t>(group)].steps.first;
   }
@@ -377,7 +321,7 @@ struct planner : kernel_chooser {
   constexpr void add_output(const ir::output& out, std::int32_t copy_block) {
     std::int32_t slot = slot_for(out.value);
     if (copy_block != ir::none)
-      slot = add_copy("copy", made.slots[static_cast<std::size_t>(slot)], memory.block_at(copy_block).offset);
+      slot = add_copy("copy", made.slots[static_cast<std::size_t>(slot)], memory().block_at(copy_block).offset);
     made.outputs.push_back(port_for(out.name, slot));
   }
   /// Adds a step that copies a tensor to this offset in the arena; returns its slot.
@@ -402,18 +346,18 @@ struct planner : kernel_chooser {
     }
   }
   /// Adds the copies of states, after all nodes and outputs.
-  constexpr void add_state_copies(const state_copies& copies) {
+  constexpr void add_state_copies() {
     if (made.steps_before_states < 0) made.steps_before_states = static_cast<std::int64_t>(made.steps.size());
-    for (const state_copy& c : copies.in_order) {
+    for (const state_copy& c : state_updates) {
       const ir::state& s = g.states[static_cast<std::size_t>(c.state)];
       const operand_slot state = made.slots[static_cast<std::size_t>(slot_for(s.value))];
       if (c.is_saving) {
-        add_copy("save state", state, memory.block_at(c.saved).offset);
+        add_copy("save state", state, memory().block_at(c.saved).offset);
         continue;
       }
       operand_slot source = made.slots[static_cast<std::size_t>(slot_for(s.next))];
       if (c.saved != ir::none)
-        source.offset += memory.block_at(c.saved).offset - memory.block_at(memory.state_of(s.next)).offset;
+        source.offset += memory().block_at(c.saved).offset - memory().block_at(memory().state_of(s.next)).offset;
       add_copy("copy state", source, state.offset);
       made.states[static_cast<std::size_t>(c.state)].is_copied = true;
     }
@@ -422,7 +366,6 @@ struct planner : kernel_chooser {
   // Reserves lists, because growing copies them, which compilers evaluate element by element.
   constexpr void reserve() {
     const plan_sizes room = room_to_plan(sizes_of(g));
-    nodes.reserve(g.nodes.size());
     made.steps.reserve(room.steps);
     made.prepare.reserve(room.prepare);
     made.slots.reserve(room.slots);
@@ -436,20 +379,7 @@ struct planner : kernel_chooser {
     const auto count = static_cast<std::int32_t>(g.nodes.size());
     reserve();
     made.constants = g.bytes;
-    if (!choose_all()) return {};
-    const state_copies of_states(g, memory);
-    pool<char> is_copied;  // by state
-    is_copied.assign(g.states.size(), 0);
-    for (const state_copy& c : of_states.in_order) is_copied[static_cast<std::size_t>(c.state)] = 1;
-    pool<std::int32_t> copies;
-    for (const ir::output& out : g.outputs) {
-      const std::int32_t state = memory.state_of(out.value);
-      const bool stays = memory.at(out.value).block != ir::none &&
-                         (state == ir::none || is_copied[static_cast<std::size_t>(state)] == 0);
-      copies.push_back(stays ? ir::none : memory.add_block(g.at(out.value).desc.bytes(), count, count));
-    }
-    if (options.unrolled) passes::keep_apart(memory, g.nodes.size());
-    passes::place_blocks(memory, g.nodes.size(), watch);
+    made.stripes = stripes, made.windows = windows, made.part_scratch_bytes = part_scratch_bytes;
     find_reads();
     slot_of.assign(g.values.size(), -1);
     number_bases();
@@ -459,19 +389,33 @@ struct planner : kernel_chooser {
     for (std::int32_t i = 0; i < count && (i % 16 != 0 || !watch.is_over()); ++i) emit(i);
     if (watch.is_over()) return {};
     for (std::size_t i = 0; i < g.outputs.size(); ++i) add_output(g.outputs[i], copies[i]);
-    add_state_copies(of_states);
-    made.arena_bytes = memory.arena_bytes;
-    made.arena_lower_bound = memory.lower_bound;
+    add_state_copies();
+    made.arena_bytes = arena_bytes;
+    made.arena_lower_bound = lower_bound;
     return static_cast<plan&&>(made);
   }
 };
+
+/// Chooses kernels and places the memory of a graph. Incomplete after the deadline.
+constexpr placed_nodes place_nodes(const ir::graph& g, const plan_options& options, const deadline_watch& watch) {
+  kernel_chooser chosen(g, options, watch);
+  chosen.place();
+  return static_cast<placed_nodes&&>(chosen);
+}
+/// Plans the steps of a graph whose kernels are chosen. Incomplete after the deadline.
+constexpr plan plan_steps(const ir::graph& g, const plan_options& options, const deadline_watch& watch,
+                          placed_nodes placed) {
+  return planner(g, options, watch, static_cast<placed_nodes&&>(placed)).run();
+}
 
 }  // namespace detail
 
 /// Makes the plan of a graph whose shapes are all known. Its kernels are those for the instruction set of this
 /// translation unit. After the deadline the plan is incomplete and must not be run.
 constexpr plan make_plan(const ir::graph& g, plan_options options = {}, const deadline_watch& watch = {}) {
-  return detail::planner(g, options, watch).run();
+  detail::placed_nodes placed = detail::place_nodes(g, options, watch);
+  if (watch.is_over()) return {};
+  return detail::plan_steps(g, options, watch, static_cast<detail::placed_nodes&&>(placed));
 }
 
 }}  // namespace nnrt::NNRT_ISA

@@ -8,6 +8,7 @@
 #include <nnrt/exec/make_plan.hpp>
 #include <nnrt/exec/node_table.hpp>
 #include <nnrt/exec/optimised_graph.hpp>
+#include <nnrt/exec/placed_graph.hpp>
 #include <nnrt/exec/weight_specs.hpp>
 #include <nnrt/io/weights.hpp>
 #include <nnrt/ir/builder.hpp>
@@ -115,17 +116,29 @@ constexpr bool computes_floats(const ir::graph& g) {
   return false;
 }
 
-template <auto Function> constexpr nnrt::plan make_plan_of(bool unrolled, nnrt::winograd winograd) {
-  return make_plan(graph_optimised<Function>.thaw(), {.unrolled = unrolled, .winograd = winograd});
+/// Kernels and memory of a large graph.
+template <auto Function, bool Unrolled, nnrt::winograd Winograd>
+inline constexpr frozen_placing<room_to_place(sizes_of(graph_optimised<Function>))> placed_graph{
+    place_nodes(graph_optimised<Function>.thaw(), {.unrolled = Unrolled, .winograd = Winograd}, deadline_watch())};
+template <auto Function, bool Unrolled, nnrt::winograd Winograd> constexpr nnrt::plan make_plan_of() {
+  constexpr plan_options options{.unrolled = Unrolled, .winograd = Winograd};
+  if constexpr (graph_optimised<Function>.nodes.size() > nodes_in_evaluation) {
+    constexpr const auto& placed = placed_graph<Function, Unrolled, Winograd>;
+    if constexpr (placed.holds_all())
+      return plan_steps(graph_optimised<Function>.thaw(), options, deadline_watch(), placed.thaw());
+    else return make_plan(graph_optimised<Function>.thaw(), options);
+  } else {
+    return make_plan(graph_optimised<Function>.thaw(), options);
+  }
 }
 template <auto Function, bool Unrolled, nnrt::winograd Winograd>
 inline constexpr oversized<frozen_plan<room_to_plan(sizes_of(graph_optimised<Function>))>> roomy_planned{
-    make_plan_of<Function>(Unrolled, Winograd)};
+    make_plan_of<Function, Unrolled, Winograd>()};
 
 template <auto Function, bool Unrolled, nnrt::winograd Winograd> constexpr decltype(auto) source_of_plan() {
   if constexpr (roomy_planned<Function, Unrolled, Winograd>.holds_all())
     return (roomy_planned<Function, Unrolled, Winograd>.held);
-  else return make_plan_of<Function>(Unrolled, Winograd);
+  else return make_plan_of<Function, Unrolled, Winograd>();
 }
 template <auto Function, bool Unrolled, nnrt::winograd Winograd>
 inline constexpr frozen_plan<roomy_planned<Function, Unrolled, Winograd>.sizes> plan_in_codes{
