@@ -46536,8 +46536,8 @@ constexpr bool join_layers(ir::graph& g, const deadline_watch& watch = {}) {
   return fold_into_weights(g, watch) && fuse_activations(g, watch) && remove_dead_nodes(g, watch);
 }
 
-/// Runs every pass. `operators` are those that replace idioms, in addition to the operators of the graph. After the
-/// deadline it returns false and leaves the graph incomplete.
+/// Runs every pass. `operators` are those that passes may add to the graph in addition to its own: what
+/// replaces idioms, transposes and reshapes. After the deadline it returns false and leaves the graph incomplete.
 constexpr bool optimise(ir::graph& g, const deadline_watch& watch = {}, const idiom_operators& operators = {}) {
   if (!simplify(g, watch) || !find_idioms(g, operators, watch)) return false;
   const bool has_transposes = detail::transposed_bytes(g) > 0;
@@ -46611,7 +46611,8 @@ template <class... Ops> struct with_moves<ops::type_list<Ops...>> {
 };
 using added_operators = operators_of_list<with_moves<idiom_results>::list>;
 
-/// Operators that passes need and the graph does not have.
+/// Operators that passes need and the graph does not have. Without those beyond the first 64, idioms and transposes
+/// stay.
 struct wanted_operators {
   std::array<typed_operator, 64> all{};
   std::size_t size = 0;
@@ -46656,33 +46657,29 @@ template <const auto& Written> struct simplified {
     return g;
   }
 };
-template <const auto& Written> struct with_idioms {
-  using before = simplified<Written>;
-  static constexpr graph_sizes room = room_to_optimise(stored_stage<before>::sizes);
+/// A pass on the graph of the stage before, with the operators that the graph of stage `Needs` wants.
+template <class Before, class Needs, auto Pass> struct next_stage {
+  static constexpr graph_sizes room = room_to_optimise(stored_stage<Before>::sizes);
   static constexpr ir::graph make() {
-    ir::graph g = stored_stage<before>::thaw();
-    passes::find_idioms(g, {further_operators<before>::list});
+    ir::graph g = stored_stage<Before>::thaw();
+    Pass(g, {further_operators<Needs>::list});
     return g;
   }
 };
-template <const auto& Written> struct with_moved_transposes {
-  using before = with_idioms<Written>;
-  static constexpr graph_sizes room = room_to_optimise(stored_stage<before>::sizes);
-  static constexpr ir::graph make() {
-    ir::graph g = stored_stage<before>::thaw();
-    passes::sink_transposes(g, further_operators<simplified<Written>>::list);
-    return g;
-  }
+inline constexpr auto idioms_pass = [](ir::graph& g, const passes::idiom_operators& more) {
+  passes::find_idioms(g, more);
 };
-template <const auto& Written> struct with_idioms_again {
-  using before = with_moved_transposes<Written>;
-  static constexpr graph_sizes room = room_to_optimise(stored_stage<before>::sizes);
-  static constexpr ir::graph make() {
-    ir::graph g = stored_stage<before>::thaw();
-    passes::find_idioms_again(g, {further_operators<before>::list});
-    return g;
-  }
+inline constexpr auto layout_pass = [](ir::graph& g, const passes::idiom_operators& more) {
+  passes::sink_transposes(g, more.list);
 };
+inline constexpr auto idioms_again_pass = [](ir::graph& g, const passes::idiom_operators& more) {
+  passes::find_idioms_again(g, more);
+};
+template <const auto& Written> using with_idioms = next_stage<simplified<Written>, simplified<Written>, idioms_pass>;
+template <const auto& Written>
+using with_moved_transposes = next_stage<with_idioms<Written>, simplified<Written>, layout_pass>;
+template <const auto& Written>
+using with_idioms_again = next_stage<with_moved_transposes<Written>, with_moved_transposes<Written>, idioms_again_pass>;
 template <const auto& Written> constexpr ir::graph optimised_in_stages() {
   ir::graph g = stored_stage<with_idioms_again<Written>>::thaw();
   passes::join_layers(g);

@@ -25,8 +25,8 @@ constexpr bool join_layers(ir::graph& g, const deadline_watch& watch = {}) {
   return fold_into_weights(g, watch) && fuse_activations(g, watch) && remove_dead_nodes(g, watch);
 }
 
-/// Runs every pass. `operators` are those that replace idioms, in addition to the operators of the graph. After the
-/// deadline it returns false and leaves the graph incomplete.
+/// Runs every pass. `operators` are those that passes may add to the graph in addition to its own: what
+/// replaces idioms, transposes and reshapes. After the deadline it returns false and leaves the graph incomplete.
 constexpr bool optimise(ir::graph& g, const deadline_watch& watch = {}, const idiom_operators& operators = {}) {
   if (!simplify(g, watch) || !find_idioms(g, operators, watch)) return false;
   const bool has_transposes = detail::transposed_bytes(g) > 0;
